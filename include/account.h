@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Accounts: what each job caused from its begin to its end, over many intervals and over
- * restarts of whoever keeps them. Plain data: the contract between the engine (which adds up),
- * the store (which keeps), and the reports and metrics (which show).
+ * Accounts: traffic of each job from its begin to its end, over many intervals and over restarts of
+ * the daemon. Plain data: the contract between the engine, which adds up, the store, which keeps,
+ * and the reports and metrics, which show.
  *
  * Times are CLOCK_REALTIME nanoseconds: accounts outlive a boot.
  */
@@ -14,7 +14,7 @@
 #define ACCOUNT_BOOT_LEN 40 /* /proc/sys/kernel/random/boot_id */
 
 /**
- * struct account_counter - a counter in all accounts, whatever the layout of a run
+ * struct account_counter - a counter in all accounts, independent of a run's layout
  * @name: as in reports; with @socket its identity
  * @socket: number of the socket, as users know it
  * @source, @direction, @destination: see struct counter
@@ -35,10 +35,10 @@ struct account_counter {
 };
 
 /**
- * struct account_total - what a counter has in an account, in its unit
+ * struct account_total - total of a counter in an account, in its unit
  * @counter: index into accounts.counters
  * @value, @low, @high: sums over the intervals; 95% interval
- * @inseparable: part of @value from intervals in which the data could not tell it from others'
+ * @inseparable: part of @value from intervals in which the job was inseparable
  */
 struct account_total {
 	uint32_t counter;
@@ -52,8 +52,8 @@ struct account_total {
  * struct account_node_total - a counter of the machine, over the same intervals as something else
  * @counter: index into accounts.counters
  * @value: everything, in the counter's unit
- * @attributed: of this, what jobs and anything else that ran have. @value is @attributed plus
- *	all of @unattributed, to the unit
+ * @attributed: of this, the part of jobs and all other workloads. @value is @attributed plus all of
+ *	@unattributed, to the unit
  * @unattributed: by reason
  * @enabled_ns, @running_ns: multiplexing: time it should have counted, time it did
  * @missing: intervals in which it had no value
@@ -78,7 +78,7 @@ struct account_io {
 
 /**
  * struct account_part - a job as a whole, or a step of it
- * @step: "" for the job as a whole; "own" is not used: what is in no step is in the whole only
+ * @step: "" for the job as a whole; "own" is not used: tasks in no step are in the whole only
  * @start_ns, @end_ns: first seen, and last seen or ended
  * @ended: its cgroup is gone
  * @on_cpu_ns: CPU time
@@ -98,7 +98,7 @@ struct account_part {
 };
 
 /**
- * struct account_group - what a monitoring group of the kernel (resctrl) counted of a job or step
+ * struct account_group - counts of a monitoring group of the kernel (resctrl) for a job or step
  * @group: its path below the mount of resctrl
  * @step: "" for the job as a whole
  * @bytes, @ns: in intervals in which it had a number at all of its domains, and their time
@@ -120,12 +120,12 @@ struct account_group {
 enum account_state {
 	ACCOUNT_RUNNING,
 	ACCOUNT_ENDED, /* its end was seen */
-	ACCOUNT_STALE, /* it ended while nobody looked: what came after end_ns is not in it */
+	ACCOUNT_STALE, /* it ended unobserved: later traffic is not included */
 	NR_ACCOUNT_STATES,
 };
 
 /**
- * struct account_gap - time that nobody looked while the job was there
+ * struct account_gap - time without observation while the job existed
  * @start_ns, @end_ns: in between its traffic is in no account
  */
 struct account_gap {
@@ -136,21 +136,20 @@ struct account_gap {
 
 /**
  * struct account_job - the account of a job
- * @job: who it is; @job.step is ""
+ * @job: its identity; @job.step is ""
  * @path: of its cgroup; owned
- * @boot: boot that it ran in
+ * @boot: id of the boot in which it ran
  * @key: unique among all jobs of this machine: "slurm-12-881-1763740800" (scheduler, id made
- *	harmless and cut, cgroup, begin in seconds), with "-u1000" behind it when it is in the own part
- *	of a user; names the file in the spool. It stays as it is when a provisional id is replaced
+ *	harmless and cut, cgroup, begin in seconds), with "-u1000" behind it when it is in a user's
+ *	own part of the tree; names the file in the spool. It stays when a provisional id is replaced
  * @state: see enum account_state
- * @late_start: it was there when the keeper of the accounts first looked: what came before
- *	@whole.start_ns is not in it
+ * @late_start: it existed before the daemon first looked: earlier traffic is not included
  * @gaps, @nr_gaps, @gap_ns: see struct account_gap; all gaps are in @gap_ns
  * @intervals, @covered_ns: intervals it is made of, and their time
- * @clock_back_ns: @whole.end_ns is so much later than the clock said, which was set back meanwhile
+ * @clock_back_ns: @whole.end_ns is ahead of the clock by this, after it was set back
  * @whole: everything
- * @steps, @nr_steps: parts of @whole; owned. Steps beyond ACCOUNT_MAX_STEPS are added up in the last
- *	one, which is then called ACCOUNT_OTHER_STEPS
+ * @steps, @nr_steps: parts of @whole; owned. Further steps are added up in the last one of
+ *	ACCOUNT_MAX_STEPS, which is then called ACCOUNT_OTHER_STEPS
  * @node, @nr_node: the machine's counters in the same intervals; owned
  * @groups, @nr_groups: see struct account_group; owned
  * @quality: sums of the intervals' losses; @quality.method and .weights of the last one
@@ -185,15 +184,15 @@ struct account_job {
 #define ACCOUNT_OTHER_STEPS "others"
 
 /**
- * struct accounts_node - totals of the machine since the accounts were begun, over all restarts
+ * struct accounts_node - totals of the machine since the first account, over all restarts
  * @counters, @nr_counters: all counters that any account has; they are only ever added
  * @totals, @nr_totals: one a counter
- * @since_ns, @until_ns: first and last moment that is in them
- * @intervals, @covered_ns: how many, and their time
- * @gaps, @gap_ns: times that nobody looked in between, and how long
+ * @since_ns, @until_ns: first and last moment that they include
+ * @intervals, @covered_ns: number of intervals, and their time
+ * @gaps, @gap_ns: number of gaps in between, and their time
  * @jobs_started, @jobs_ended, @jobs_stale: jobs so far
- * @jobs_dropped: of these, jobs that were over and had to be forgotten before they were saved
- * @late_rows: rows of jobs whose account was closed already; what they had is in @totals only
+ * @jobs_dropped: of these, ended jobs that had to be dropped before they were saved
+ * @late_rows: rows of jobs whose account was closed already; their values are in @totals only
  * @quality, @self: sums
  */
 struct accounts_node {
@@ -222,11 +221,11 @@ const char *account_state_name(enum account_state s);
 /** account_key_owner() - uid of the user whose own job has this key, 0: the machine's; see struct job_path */
 uint32_t account_key_owner(const char *key);
 
-/** account_job_release() - free what an account owns, not the structure */
+/** account_job_release() - free the memory of an account, not the structure */
 void account_job_release(struct account_job *j);
 
 /**
- * account_job_copy() - an account of its own
+ * account_job_copy() - a deep copy
  * @from: any account
  * @ret: release with account_job_release(); untouched with an error
  *
@@ -234,41 +233,41 @@ void account_job_release(struct account_job *j);
  */
 int account_job_copy(const struct account_job *from, struct account_job *ret);
 
-/* Accounts of one's own; all zero is none. */
+/* A list of account copies; all zero is empty. */
 struct account_list {
 	struct account_job *jobs;
 	size_t nr;
 	size_t cap;
 };
 
-/** account_list_add() - for what hands out accounts: add a copy to the list @arg; 0 or -ENOMEM */
+/** account_list_add() - callback that adds a copy of an account to the list @arg; 0 or -ENOMEM */
 int account_list_add(void *arg, const struct account_job *j);
 
 /** account_list_release() - free them; the list is empty then */
 void account_list_release(struct account_list *l);
 
-/** accounts_node_release() - the same */
+/** accounts_node_release() - the same for totals */
 void accounts_node_release(struct accounts_node *n);
 
 /*
- * Pieces of accounts. A piece is what came to an account between two moments: the difference of
- * two states of it. So all pieces of an account add up to it, to the unit: bytes, and the ends of
- * intervals as well, which are sums in accounts, too. Sums are made of pieces that follow each
- * other. In a piece of struct accounts_node only @totals, @intervals, @covered_ns, @gaps, @gap_ns,
- * @quality and @self mean something; counters of which it knows nothing are left out.
+ * Pieces of accounts. A piece is the growth of an account between two moments: the difference of
+ * two states. So all pieces of an account add up to it, to the unit: bytes, and the ends of
+ * intervals as well, which are sums in accounts, too. Consecutive pieces can be summed. In a piece
+ * of struct accounts_node only @totals, @intervals, @covered_ns, @gaps, @gap_ns, @quality and @self
+ * are valid; unknown counters are left out.
  */
 
-/** account_part_release() - free what a part owns, not the structure */
+/** account_part_release() - free the memory of a part, not the structure */
 void account_part_release(struct account_part *p);
 
-/** account_part_copy() - a part of its own, of a job as a whole; 0 or -ENOMEM */
+/** account_part_copy() - a deep copy, of a job as a whole; 0 or -ENOMEM */
 int account_part_copy(const struct account_part *from, struct account_part *ret);
 
-/** account_part_add() - @to goes on with @from; 0, or -ENOMEM with @to of use for nothing more */
+/** account_part_add() - append @from to @to; 0, or -ENOMEM with @to unusable */
 int account_part_add(struct account_part *to, const struct account_part *from);
 
 /**
- * account_part_since() - what came since
+ * account_part_since() - growth since an earlier state
  * @now: totals by counter, in ascending order
  * @before: an earlier state of it, in the same order
  * @ret: release with account_part_release(); its times are those of @now
@@ -281,7 +280,7 @@ int account_part_since(const struct account_part *now, const struct account_part
 /** account_part_empty() - neither CPU time nor bytes? */
 bool account_part_empty(const struct account_part *p);
 
-/** accounts_node_copy() - totals of its own, without counters; 0 or -ENOMEM */
+/** accounts_node_copy() - a deep copy of totals, without counters; 0 or -ENOMEM */
 int accounts_node_copy(const struct accounts_node *from, struct accounts_node *ret);
 
 /** accounts_node_add() - the same as account_part_add() */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Jobs: what a cgroup belongs to in the eyes of whoever made it, a batch scheduler, a
- * container engine or the service manager. Plain data.
+ * Jobs: the job of a cgroup as known to its maker, a batch scheduler, a container engine or the
+ * service manager. Plain data.
  *
- * A job is identified by its own cgroup: the same number given to another cgroup (requeued
- * jobs, names used again, numbers that begin anew) is another job.
+ * A job is identified by its own cgroup: the same number on another cgroup (requeued jobs, reused
+ * names, restarted numbering) is another job.
  */
 #ifndef T410TRACE_JOB_H
 #define T410TRACE_JOB_H
@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Who made the cgroup. The order is that of the names, not of precedence. */
+/* Maker of the cgroup. The order is that of the names, not of precedence. */
 enum scheduler {
-	SCHEDULER_NONE, /* nobody known: tasks outside of all jobs */
+	SCHEDULER_NONE, /* unknown: tasks outside of all jobs */
 	SCHEDULER_SLURM,
 	SCHEDULER_FLUX,
 	SCHEDULER_KUBERNETES,
@@ -28,7 +28,7 @@ enum scheduler {
 	NR_SCHEDULERS,
 };
 
-/* Bits of all whose workloads are jobs: units of systemd are also what a machine always has. */
+/* Bits of all whose workloads are jobs: not of systemd, as every machine has its units. */
 #define SCHEDULERS_OF_JOBS \
 	((1u << NR_SCHEDULERS) - 1 - (1u << SCHEDULER_NONE) - (1u << SCHEDULER_SYSTEMD))
 
@@ -36,14 +36,14 @@ enum scheduler {
 #define JOB_STEP_LEN	  80
 #define JOB_NAME_LEN	  128
 
-/* Owner of what is in the part of a user who is not known. */
+/* Owner of cgroups in the part of an unknown user. */
 #define JOB_OWNER_UNKNOWN UINT32_MAX
 #define JOB_MAX_USERS	  16
 
 /**
- * struct job_users - users who may say themselves what their jobs are
- * @all: everybody may
- * @nr, @uids: these may
+ * struct job_users - users who may define their own jobs
+ * @all: all users
+ * @nr, @uids: only these users
  */
 struct job_users {
 	bool all;
@@ -52,8 +52,8 @@ struct job_users {
 };
 
 /**
- * struct job_path - what a cgroup's path says
- * @scheduler: who made it, the most specific one (a container of a pod is the pod's)
+ * struct job_path - the job in a cgroup's path
+ * @scheduler: its maker, the most specific one (a container of a pod is the pod's)
  * @id: as its users know it: Slurm's job number, a pod's uid (with hyphens), a container's id, the
  *	name of a unit or virtual machine (unescaped), a Flux job id
  * @step: part of the job: a Slurm step ("0", "batch", "extern", "interactive"), a container of a
@@ -61,7 +61,7 @@ struct job_users {
  * @length: length of the part of the path that is the job's own cgroup
  * @step_length: of the part that is the step's own cgroup; @length without a step
  * @provisional: @id is a stand-in (Slurm's SLUID): the environment of a task has the number
- * @owner: uid of the user in whose own part of the tree it is, where users make cgroups of any name;
+ * @owner: uid of the user whose part of the tree it is in, where users make cgroups of any name;
  *	JOB_OWNER_UNKNOWN; 0: the machine's
  */
 struct job_path {
@@ -77,12 +77,12 @@ struct job_path {
 /**
  * struct row_job - the job a row of a report belongs to
  * @scheduler, @id, @step: see struct job_path; @step "" in rows of the job as a whole
- * @name, @user: as the scheduler knows them, "" when not known
+ * @name, @user: as the scheduler knows them, "" when unknown
  * @cgroup_id: of the job's own cgroup, which tells jobs of the same id apart; 0 for SCHEDULER_NONE
  * @provisional: @id is a stand-in
- * @made: the run saw how its cgroup was made: nothing of it came before
+ * @made: its cgroup was made during the run: nothing came before
  * @owner: see struct job_path
- * @shared: how many have it beside the first one, see row_job_share(); 0 in a copy
+ * @shared: number of further references, see row_job_share(); 0 in a copy
  */
 struct row_job {
 	enum scheduler scheduler;
@@ -97,10 +97,10 @@ struct row_job {
 	uint32_t shared;
 };
 
-/** row_job_share() - one more row has @j, which nobody may change from now on; returns it */
+/** row_job_share() - take a reference to @j, which must not change from now on; returns it */
 struct row_job *row_job_share(struct row_job *j);
 
-/** row_job_release() - one less has it; the last one frees it. NULL is no job */
+/** row_job_release() - drop a reference; the last one frees it. NULL is fine */
 void row_job_release(struct row_job *j);
 
 /** scheduler_name() - "none" or its name */
@@ -125,11 +125,11 @@ void scheduler_names(char ret[SCHEDULER_NAMES_LEN], const char *last);
 bool job_text_parse(const char *text, enum scheduler *ret, const char **ret_id);
 
 /**
- * struct job_wanted - a job that is asked for
- * @scheduler: who must have made it, SCHEDULER_NONE for anybody
+ * struct job_wanted - a job named by the user
+ * @scheduler: its maker, SCHEDULER_NONE for any
  * @id: as in struct job_path; "12_3" for a task of a Slurm array, see job_array_fits(); of a
  *	container or pod also its beginning, see job_id_fits()
- * @step: the part that is meant, "" for all
+ * @step: the requested step, "" for all
  * @flux: the same number as Flux' id, where @id may be either; "" otherwise
  */
 struct job_wanted {
@@ -140,31 +140,30 @@ struct job_wanted {
 };
 
 /**
- * job_wanted_parse() - a job in any spelling in which schedulers and engines print it
+ * job_wanted_parse() - parse a job in any spelling that schedulers and engines print
  * @text: see job_text_parse()
- * @ret: what it is; set in any case
+ * @ret: the job; always set
  *
- * Return: NULL, or what is wrong when no job can have this id: "must be ..."
+ * Return: NULL, or the error if no job can have this id: "must be ..."
  */
 const char *job_wanted_parse(const char *text, struct job_wanted *ret);
 
 #define JOB_ARRAY_LEN 24
 
-/** job_array_fits() - is @array, "12_3" or "", the task of an array that was asked for, or one of array "12"? */
+/** job_array_fits() - is @array, "12_3" or "", the requested task, or one of array "12"? */
 bool job_array_fits(const char *array, const char *wanted);
 
-/* Numbers of containers and pods have so many characters and more, which nobody types; so many do. */
+/* Container and pod ids have at least this many characters; this many identify one. */
 #define JOB_LONG_ID  32
 #define JOB_SHORT_ID 12
 
-/** job_id_shown() - bytes of an id that tables show: of containers the twelve that their users know */
+/** job_id_shown() - bytes of an id that tables show: the usual twelve of container ids */
 size_t job_id_shown(const char *id);
 
 /**
- * job_id_fits() - is it the job that was asked for?
+ * job_id_fits() - is it the requested job?
  * @id: its id
- * @wanted: the whole id; of the long numbers of containers and pods the first twelve
- *	characters or more will do
+ * @wanted: the whole id; for containers and pods the first twelve characters or more are enough
  */
 bool job_id_fits(const char *id, const char *wanted);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Contract between the layers: what is counted (counters on sockets), who may
- * own it (workloads), and a finished report. Plain data, no system types.
+ * Contract between the layers: counters on sockets, workloads as owners of the counts, and a
+ * finished report. Plain data, no system types.
  *
  * Times are CLOCK_MONOTONIC nanoseconds unless named otherwise. Strings are
  * owned by the structure they are in, unless a comment says otherwise.
@@ -22,14 +22,14 @@
 #define MODEL_KEY_LEN  112 /* a job, its cgroup's id and its step fit */
 
 /*
- * How windows are split, the default first: X(ID, name, then, events, learns, says). What a method
- * does is a function in engine/split/split.c, if it is more than to divide in proportion to
- * activity. Stored accounts have the number: a new one goes last.
+ * How windows are split, the default first: X(ID, name, then, events, learns, says). A method that
+ * does more than divide in proportion to activity has a function in engine/split/split.c. Stored
+ * accounts have the number: a new one goes last.
  *
- * @then: what follows the name where all are listed
- * @events: activity is what core events counted, where there are any; otherwise CPU time
+ * @then: text behind the name where all are listed
+ * @events: activity is the counts of core events, if there are any; otherwise CPU time
  * @learns: intensities are learned from how traffic and activity move; bars are error bars then
- * @says: in a report, before what activity was measured by
+ * @says: in a report, in front of the weights
  */
 #define METHODS(X)                                                     \
 	X(STATE_SPACE, "state-space", " (default), ", true, true,      \
@@ -68,9 +68,9 @@ enum direction {
 /* Devices, latencies and parts have these two alone. */
 #define NR_WAYS DIRECTION_READWRITE
 
-/* Where traffic goes, as seen from the counter's socket. */
+/* Destination of traffic, as seen from the counter's socket. */
 enum destination {
-	DESTINATION_ANY,    /* wherever it goes */
+	DESTINATION_ANY,    /* any destination */
 	DESTINATION_CMEM,   /* memory of the socket's CPUs */
 	DESTINATION_GMEM,   /* memory of the socket's GPUs */
 	DESTINATION_CXL,    /* CXL memory of the socket */
@@ -79,18 +79,18 @@ enum destination {
 	NR_DESTINATIONS,
 };
 
-/* What a counter's readings are. */
+/* Kind of a counter's readings. */
 enum unit {
 	UNIT_BYTES,
 	UNIT_REQUESTS,	 /* never split among workloads */
-	UNIT_NANOJOULES, /* energy: of no direction and destination, in no sum of bytes */
-	UNIT_EVENTS,	 /* what an accelerator did (enum work): never split, in no sum */
+	UNIT_NANOJOULES, /* energy: without direction and destination, in no sum of bytes */
+	UNIT_EVENTS,	 /* work of an accelerator (enum work): never split, in no sum */
 	NR_UNITS,
 };
 
 /*
- * What of a socket's traffic is measured elsewhere than its total. Nothing of it is ever added to a
- * counter: the same bytes are in the total once already, or never reached the memory.
+ * A part of a socket's traffic that is measured elsewhere than the total. It is never added to a
+ * counter: the total already includes these bytes, or they never reached the memory.
  */
 enum part_kind {
 	PART_NONE,
@@ -98,16 +98,16 @@ enum part_kind {
 	PART_DEVICES, /* by its devices */
 	PART_REMOTE,  /* by other sockets */
 	PART_PORTS,   /* through its PCIe ports: caches may have answered */
-	PART_LINKS,   /* over its links to other sockets, whatever for */
+	PART_LINKS,   /* over its links to other sockets, for any purpose */
 	PART_CXL,     /* of CXL memory, which is not in the total */
 	NR_PARTS,
 };
 
-/* How a counter's bytes are meant where requests are counted whose sizes are not all known. */
+/* Meaning of a counter's bytes if it counts requests of partly unknown size. */
 enum estimate {
 	ESTIMATE_NONE,
-	ESTIMATE_UPPER, /* no more than these */
-	ESTIMATE_LOWER, /* no less */
+	ESTIMATE_UPPER, /* upper bound */
+	ESTIMATE_LOWER, /* lower bound */
 	NR_ESTIMATES,
 };
 
@@ -117,7 +117,7 @@ static inline bool unit_is_split(enum unit u)
 	return u == UNIT_BYTES || u == UNIT_NANOJOULES;
 }
 
-/* What a PCI function is used for. */
+/* Use of a PCI function. */
 enum device_kind {
 	DEVICE_OTHER,
 	DEVICE_NVME,
@@ -126,13 +126,13 @@ enum device_kind {
 	DEVICE_RDMA,
 	DEVICE_GPU,
 	DEVICE_VFIO,	    /* given to a user program or a virtual machine */
-	DEVICE_PORT,	    /* a root port: all that is below it, to check the sum of its devices */
+	DEVICE_PORT,	    /* a root port: everything below it, to check the sum of its devices */
 	DEVICE_ACCELERATOR, /* in a tile of a system-on-chip: no PCI function */
-	DEVICE_AGENT,	    /* what else of a system-on-chip has counters of its own */
+	DEVICE_AGENT,	    /* any other agent of a system-on-chip with its own counters */
 	NR_DEVICE_KINDS,
 };
 
-/* What an accelerator did; the event of a counter of UNIT_EVENTS has the name of it. */
+/* Work of an accelerator; the event of a counter of UNIT_EVENTS has its name. */
 enum work {
 	WORK_INVOCATIONS,
 	WORK_CYCLES,	    /* from an invocation to its end */
@@ -141,9 +141,9 @@ enum work {
 	NR_WORKS,
 };
 
-/* How it is known where a function is: socket, root complex, root port. */
+/* Source of a function's place: socket, root complex, root port. */
 enum wiring {
-	WIRING_UNKNOWN,	 /* it is not known */
+	WIRING_UNKNOWN,	 /* unknown */
 	WIRING_FIRMWARE, /* capability of the root port (DVSEC) */
 	WIRING_USER,	 /* the user's map */
 	WIRING_MEDIUM,	 /* rule seen on Grace: domain = 16 * socket + root port */
@@ -151,7 +151,7 @@ enum wiring {
 	NR_WIRINGS,
 };
 
-/* How counters, such as those of the PMU of the root complex, tell a device from the others. */
+/* How counters, such as those of the root complex' PMU, select a device. */
 enum device_filter {
 	DEVICE_NOT_COUNTED,
 	DEVICE_BY_PORT, /* mask of root ports: all below the port, which is this device alone */
@@ -166,13 +166,13 @@ enum device_filter {
  * struct device - a PCI function or accelerator whose traffic is counted or noted
  * @bdf: its PCI address; of an accelerator its number on its system-on-chip, "acc0"; of another
  *	agent "agent0"
- * @name: what users call it, "nvme0n1" or "eth0,eth1"; "" for nothing better than @bdf
- * @kind: what it is
+ * @name: its usual name, "nvme0n1" or "eth0,eth1"; "" for nothing better than @bdf
+ * @kind: its use
  * @socket: index of the socket; meaningless without @wiring
  * @rc: root complex
  * @rp: root port, the bit in port masks
- * @wiring: how @socket, @rc and @rp are known
- * @filter: how its counters tell it from others
+ * @wiring: source of @socket, @rc and @rp
+ * @filter: how its counters select it
  * @port: number (from 1) of the device that is its root port as a whole, 0 = not counted
  */
 struct device {
@@ -191,13 +191,13 @@ struct device {
  * struct probe - counters that together measure a latency: requests, requests under
  *	way added up each cycle, and cycles
  * @name: short name, "cmem0/rd" or "nvclink1/out_rd"
- * @title: what waits for what, for people: "reads of CPU memory"
+ * @title: the requests, for people: "reads of CPU memory"
  * @pmu: sysfs name of the PMU
  * @socket: index of the socket
  * @direction: of the requests
- * @destination: where they go. Workloads see the latency with their traffic of this
- *	direction and destination
- * @by_tasks: tasks of @socket cause these requests; otherwise nobody here "sees" them
+ * @destination: their destination. Workloads see the latency with their traffic of this direction
+ *	and destination
+ * @by_tasks: tasks of @socket cause these requests; otherwise no row here "sees" them
  * @device: number (from 1) of the device whose reads these are, 0 = not of a device. Never
  *	@by_tasks
  */
@@ -217,20 +217,20 @@ struct probe {
  * @name: short name, e.g. "ucf0/mem_bytes_rd/src_loc_cpu=1"
  * @pmu: sysfs name of the PMU
  * @event: event name in sysfs
- * @filters: what it is filtered by, "src_loc_cpu=1,dst_loc_cmem=1"; "" for nothing. Names
- *	are format fields, each with a whole number: take_setting() takes it apart
+ * @filters: its filters, "src_loc_cpu=1,dst_loc_cmem=1"; "" for none. Names are format fields, each
+ *	with a whole number: take_setting() parses it
  * @socket: index of the socket whose traffic it counts
  * @group: counters of one group are read together and share their times
- * @source: who may own the bytes
+ * @source: possible owners of the bytes
  * @direction: read, write, or both together, as memory sees it; of devices never both
- * @destination: where the bytes go; DESTINATION_ANY when the counter does not tell
- * @unit: what readings in a trace are, whatever the hardware counts
- * @device: number (from 1) of the device whose traffic it counts, 0 = not of one device.
- *	@direction is the device's view of memory: a disk that is written reads memory
- * @estimate: which side the bytes err on; not in traces
+ * @destination: of the bytes; DESTINATION_ANY when the counter does not tell
+ * @unit: of readings in a trace, independent of the hardware's unit
+ * @device: number (from 1) of the device whose traffic it counts, 0 = not of one device. @direction
+ *	is the device's view of memory: a write to a disk reads memory
+ * @estimate: the bytes are an upper or a lower bound; not in traces
  *
  * Counters of devices have groups of their own, in which all counters are of one device. Their
- * windows tile the time; where the device did not have its turn, all running times are 0.
+ * windows tile the time; while it was not the device's turn, all running times are 0.
  */
 struct counter {
 	char name[MODEL_NAME_LEN];
@@ -253,10 +253,10 @@ struct counter {
  * @pmu: sysfs names of the PMUs that it is the sum of, "uncore_cha_0-39"
  * @event: name of the event, or of the sum of several
  * @socket: index of the socket
- * @kind: which part
+ * @kind: its kind
  * @direction: read or write, as memory sees it; of ports: from
  *	devices is a write; of links: received is a read
- * @nr_pmus: how many PMUs
+ * @nr_pmus: number of PMUs
  */
 struct traffic_part {
 	char name[MODEL_NAME_LEN];
@@ -280,7 +280,7 @@ struct group {
 	uint32_t nr;
 };
 
-/* What rows of a report stand for. */
+/* Kind of a report's rows. */
 enum row_kind {
 	ROW_PROCESS,
 	ROW_CGROUP,
@@ -288,14 +288,14 @@ enum row_kind {
 	ROW_JOB,
 };
 
-/* Why bytes of a counter belong to no row. */
+/* Reason why bytes of a counter belong to no row. */
 enum reason {
-	REASON_IDLE,	   /* nobody ran on the socket in that window */
+	REASON_IDLE,	   /* no task ran on the socket in that window */
 	REASON_DEVICE,	   /* caused by devices of the socket */
 	REASON_REMOTE,	   /* caused by another socket */
-	REASON_OTHER,	   /* caused by tasks that were not asked for */
+	REASON_OTHER,	   /* caused by tasks outside of the selection */
 	REASON_LOST,	   /* caused by tasks whose CPU time was lost */
-	REASON_BACKGROUND, /* goes on whatever the workloads do */
+	REASON_BACKGROUND, /* independent of the workloads */
 	NR_REASONS,
 };
 
@@ -305,8 +305,8 @@ enum reason {
  * @value: attributed to the row, in the counter's unit
  * @low: lower end of the 95% interval
  * @high: upper end of the 95% interval
- * @separable: false when the data cannot tell the row's part from that of others: it
- *	is what was expected beforehand, and the interval is wide
+ * @separable: false when the data cannot separate the row's part from other rows': it is the prior
+ *	expectation, and the interval is wide
  */
 struct share {
 	uint32_t counter;
@@ -318,8 +318,8 @@ struct share {
 
 /**
  * struct report_probe - a latency over the interval
- * @probe: what it is; not owned
- * @valid: it was read at least twice and something was requested; otherwise no latency
+ * @probe: the probe; not owned
+ * @valid: it was read at least twice and there were requests; otherwise no latency
  * @latency_cycles, @latency_ns: mean over the requests
  * @requests, @outstanding, @cycles: sums of the samples, as counted
  * @samples: number of samples, also those that are partly in the interval
@@ -343,7 +343,7 @@ struct report_probe {
 
 /**
  * struct report_part - a part over the interval
- * @part: what it is; not owned
+ * @part: the part; not owned
  * @valid: it was counted; otherwise there is no value
  * @bytes: scaled where events took turns
  * @enabled_ns: time its events should have counted, of all PMUs together
@@ -363,11 +363,11 @@ struct report_part {
 };
 
 /**
- * struct seen_latency - the latency of a probe as a row saw it: the mean of the windows'
- *	latencies, weighted by the bytes that the row is estimated to have moved in them
+ * struct seen_latency - the latency of a probe as seen by a row: the mean of the windows'
+ * latencies, weighted by the row's estimated bytes in them
  * @probe: index into report.probes
  * @latency_ns: the mean
- * @bytes: bytes of the row that the mean is about
+ * @bytes: bytes of the row behind the mean
  * @of_bytes: all bytes of the row of this direction and destination; @bytes is less where
  *	a window had no sample
  */
@@ -380,7 +380,7 @@ struct seen_latency {
 
 /**
  * struct report_counter - a counter over the interval
- * @counter: what it is
+ * @counter: the counter
  * @valid: false when no reading of the interval was usable: then there is no value
  * @value: in @counter's unit, scaled when the event was multiplexed
  * @low, @high: 95% interval; equal to @value when it counted all the time
@@ -389,7 +389,7 @@ struct seen_latency {
  * @enabled_ns: time the event should have counted
  * @running_ns: time it counted
  * @covered_ns: time that the used windows cover
- * @limit_per_s: bytes by second beyond which it does not go; 0 = no limit is known
+ * @limit_per_s: upper limit in bytes a second; 0 = unknown
  */
 struct report_counter {
 	const struct counter *counter; /* not owned */
@@ -406,16 +406,16 @@ struct report_counter {
 };
 
 /**
- * struct device_bytes - what a device moved in one direction
+ * struct device_bytes - bytes of a device in one direction
  * @valid: it was counted; otherwise no value
  * @bytes: scaled when it took turns
  * @low, @high: 95% interval; equal to @bytes when it counted all the time
  * @owned: part of @bytes that rows own (leaf rows for cgroups); the rest is unattributed
- * @to: @bytes by destination, where counters tell it (@split); sums to @bytes then
+ * @to: @bytes by destination, if counters tell it (@split); sums to @bytes then
  * @split: @to is known
  * @requests_valid, @requests: requests, scaled
- * @io_bytes: bytes of requests that the kernel saw for this device, whoever caused them.
- *	Not a part of @bytes: another source, which knows who it was
+ * @io_bytes: bytes of requests that the kernel saw for this device, from any task. Not a part of
+ * @bytes: a separate source, which knows the task
  */
 struct device_bytes {
 	bool valid;
@@ -432,18 +432,18 @@ struct device_bytes {
 
 /**
  * struct report_device - a device over the interval
- * @device: what it is; not owned
+ * @device: the device; not owned
  * @read, @write: the device's view: it read memory, it wrote memory
  * @enabled_ns, @running_ns: time it should have been counted, time it was: its coverage
- * @turns: times that it was counted anew; 1 = all the time
+ * @turns: number of turns; 1 = all the time
  * @latency_valid, @latency_ns: mean latency of its reads
  * @sum_valid: its port was counted as a whole, too (DEVICE_PORT only)
- * @sum_bytes, @sum_low, @sum_high: bytes of the counted devices below the port in both
- *	directions, and what they should be according to the port's own count
+ * @sum_bytes, @sum_low, @sum_high: bytes of the counted devices below the port in both directions,
+ *	and the expected sum by the port's own count
  * @exclusive: key of the row that alone had it open all the time, "" for none
  * @shared: several rows had it open, processes of one cgroup at once, or one after another. Without
- *	either several cgroups had it at once, or it is not known who
- * @work, @work_valid: what an accelerator did, where it was counted
+ *	either, several cgroups had it at once, or its users are unknown
+ * @work, @work_valid: work of an accelerator, where it was counted
  */
 struct report_device {
 	const struct device *device;
@@ -470,8 +470,8 @@ struct report_device {
  * @read_bytes, @read_low, @read_high: estimate and its 95% interval; @counted
  * @write_bytes, @write_low, @write_high: the same
  * @counted: the device was counted
- * @io_read_bytes, @io_write_bytes: bytes of the requests that it caused, as the kernel saw
- *	them, in the device's view
+ * @io_read_bytes, @io_write_bytes: bytes of its requests as the kernel saw them, in the device's
+ *	view
  */
 struct row_device {
 	uint32_t device;
@@ -488,29 +488,29 @@ struct row_device {
 
 /**
  * struct report_row - a process, thread, cgroup or job
- * @key: stable identity: "pid:PID:START", "tid:TID:START", "cgroup:ID", or
- *	"cgroup:ID:own" for the tasks directly in a cgroup that also has children. Jobs: "job:ID" with
- *	the id of the job's own cgroup, "job:ID:STEP" for a step of it, "job:ID:own" for tasks in no
- *	step of a job with steps, "job:none" for what is in no job
+ * @key: stable identity: "pid:PID:START", "tid:TID:START", "cgroup:ID", or "cgroup:ID:own" for the
+ *	tasks directly in a cgroup that also has children. Jobs: "job:ID" with the id of the job's
+ *	own cgroup, "job:ID:STEP" for a step of it, "job:ID:own" for tasks in no step of a job with
+ *	steps, "job:none" for tasks in no job
  * @parent: key of the row this one is contained in, "" for none (cgroups and steps only)
  * @leaf: rows whose values add up to the counters; true for all but parent cgroups and jobs with
  *	steps
  * @pid, @tid, @comm: process and thread rows
- * @comm_known: false when the name could not be learned
- * @exited: it has ended; of a job: its cgroup was removed, which is told in exactly one interval
- *	that the job had no later part in, unless slices of it come late
+ * @comm_known: false when the name is unknown
+ * @exited: it has ended; of a job: its cgroup was removed, which is reported in exactly one
+ *	interval, the job's last one unless slices come late
  * @kernel: a kernel thread
  * @job: the job that the row is or belongs to; owned, NULL for none
- * @cgroup_id, @cgroup: cgroup of the row; NULL when the path is not known
+ * @cgroup_id, @cgroup: cgroup of the row; NULL when the path is unknown
  * @on_cpu_ns: CPU time in the interval
  * @shares: one for each counter with @source SOURCE_CPU that had a value, and for those of
  *	devices and with @source SOURCE_DEVICE in which it has a part
- * @latencies: latencies that it saw; owned
+ * @latencies: latencies seen by it; owned
  * @devices: devices in which it has a part, by their order in the report; owned
  * @separable: false when one of the shares with bytes is not
- * @tangled: keys of the rows it cannot be told from, the largest first; owned
+ * @tangled: keys of the rows it is tangled with, the largest first; owned
  * @nr_tangled: length of @tangled, at most MODEL_MAX_TANGLED
- * @nr_tangled_all: how many there are
+ * @nr_tangled_all: number of all of them
  */
 struct report_row {
 	enum row_kind kind;
@@ -547,7 +547,7 @@ struct report_row {
  * @nr_cpus: CPUs that were followed
  * @busy_ns: CPU time of all tasks, followed or not
  * @idle_ns: time of the idle tasks
- * @lost_ns: time that could not be booked on a task
+ * @lost_ns: time that could not be booked to a task
  */
 struct report_socket {
 	uint32_t id;
@@ -558,9 +558,9 @@ struct report_socket {
 };
 
 /*
- * The numbers of struct quality: X(name, RUN) for a running total of the run, X(name, REPORT) for
- * what a report finds out by itself. Recordings and stored accounts have them in this order: add
- * at the end only.
+ * The numbers of struct quality: X(name, RUN) for a running total of the run, X(name, REPORT) for a
+ * number that the report computes. Recordings and stored accounts have them in this order: add at
+ * the end only.
  */
 #define QUALITY_NUMBERS(X)          \
 	X(windows, REPORT)          \
@@ -597,44 +597,44 @@ struct report_socket {
 #define NR_QUALITY_NUMBERS	   (0 QUALITY_NUMBERS(QUALITY_COUNT_))
 
 /**
- * struct quality - how far the numbers can be trusted, with every loss
+ * struct quality - quality of the numbers, with every loss
  * @method: how windows were split, see method_name()
- * @weights: what workloads did in a window was measured with this: "cpu-time", or names
- *	of core events as in "l3d_cache_refill" or "l3d_cache_refill,l2d_cache_wb"
+ * @weights: measure of activity in a window: "cpu-time", or names of core events as in
+ *	"l3d_cache_refill" or "l3d_cache_refill,l2d_cache_wb"
  * @windows: windows used
  * @weight_windows: of these, windows in which the core events counted
  * @fallback_windows: of these, windows in which they should have counted and did not:
  *	CPU time was used
  * @pooled_workloads: workloads too small to be estimated one by one
- * @invalid_windows: windows whose reading failed or made no sense, and lines of a program
- *	(--source) that made none; their bytes are in the next one
+ * @invalid_windows: windows whose reading failed or was invalid, and invalid lines of a program
+ *	(--source); their bytes are in the next one
  * @lost_windows: records that found no room; their bytes are in the next one
- * @merged_windows: windows much longer than asked for (late reader)
+ * @merged_windows: windows much longer than requested (late reader)
  * @lost_slices_ns: CPU time whose task could not be noted
  * @kept_flushes: times slices had to wait because the ring buffer was full
- * @lost_tasks: fork, exec and exit records that found no room, or that the kernel left out
+ * @lost_tasks: fork, exec and exit records that found no room, or that the kernel omitted
  * @late_slices: slices, or requests of devices, that arrived after their interval was closed
- * @unseen_switches: context switches the kernel did not tell of; the time was booked
- *	from the scheduler's own books
- * @unknown_tasks: rows whose name could not be learned
+ * @unseen_switches: context switches that the kernel did not report; the time was booked from the
+ *	scheduler's own books
+ * @unknown_tasks: rows whose name is unknown
  * @reader_moves: times a PMU's active CPU changed
  * @rows_pooled: rows that were merged because there were too many
  * @lost_io: requests or packets of devices whose bytes could not be noted
- * @unowned_io_bytes: bytes of requests of devices that nobody is known to have caused
- * @device_held_ns: time that others kept a device's counters from counting in its turn
- * @device_changes: functions that came, went or changed hands below a counted port
+ * @unowned_io_bytes: bytes of requests of devices without a known owner
+ * @device_held_ns: time that other users kept a device's counters from counting in its turn
+ * @device_changes: functions that appeared, vanished or changed owner below a counted port
  * @unscheduled_windows: windows in which a group of counters had no turn; the next one covers them
  * @lost_slices: slices and requests that a trace of another tool says it lost
- * @bad_records: records of the kernel, slices, windows and requests that made no sense
- * @counter_restarts: times a group of counters began anew, see @uncounted_ns
- * @uncounted_ns: time between the last good reading of such a group and its new begin: what it
- *	counted then is not known and in no window
+ * @bad_records: invalid records of the kernel, slices, windows and requests
+ * @counter_restarts: times a group of counters restarted, see @uncounted_ns
+ * @uncounted_ns: time between the last good reading of such a group and its restart: its counts
+ *	then are unknown and in no window
  * @weights_reopened: times the core events of a CPU were opened again: they end when it goes
  *	offline
- * @unweighed_ns: CPU time of tasks in which no core event counted though there are some
- * @spread_ns: CPU time of tasks that is known for several windows together: what they did in it
- *	is spread evenly. Only when host_info.tick says how windows were closed, otherwise 0
- * @tasks_ns: CPU time of tasks of which @spread_ns is a part: 0 when nothing is known about it
+ * @unweighed_ns: CPU time of tasks in which no core event counted although some exist
+ * @spread_ns: CPU time of tasks that is known for several windows together: their activity is
+ *	spread evenly. Only when host_info.tick tells how windows were closed, otherwise 0
+ * @tasks_ns: CPU time of tasks of which @spread_ns is a part: 0 when unknown
  */
 struct quality {
 	enum method method;
@@ -644,19 +644,19 @@ struct quality {
 #undef QUALITY_MEMBER
 };
 
-/* What the tracer itself cost in the interval. */
+/* Cost of the tracer itself in the interval. */
 struct self_cost {
 	uint64_t cpu_ns;	 /* of the t410trace process */
-	uint64_t switches;	 /* context switches its program ran at */
+	uint64_t switches;	 /* context switches at which its program ran */
 	uint64_t switch_ns;	 /* time of these runs, extrapolated from timed ones */
-	uint64_t timed;		 /* switches that were timed */
+	uint64_t timed;		 /* number of timed switches */
 	uint64_t probes;	 /* readings of latency counters */
 	uint64_t probe_ns;	 /* time they took, on the PMUs' CPUs */
-	uint64_t probe_deferred; /* readings put off to keep within the budget */
-	uint64_t probe_failed;	 /* readings that gave nothing */
+	uint64_t probe_deferred; /* readings deferred to keep within the budget */
+	uint64_t probe_failed;	 /* readings without a result */
 };
 
-/* Longest sentence about what a kernel does not tell, with its end. */
+/* Longest sentence about gaps of a kernel, with its terminator. */
 #define MODEL_NOTE_LEN 512
 
 struct host_info {
@@ -664,12 +664,11 @@ struct host_info {
 	char kernel[65];
 	char platform[16]; /* "t410", "grace", or "none" when there are no counters */
 	uint32_t sockets;
-	char io_note
-		[MODEL_NOTE_LEN]; /* what of requests of devices this run could not learn, and why */
-	char tick[8];		  /* tick_mode_name(), "" = not known, or no windows */
+	char io_note[MODEL_NOTE_LEN]; /* gaps in requests of devices in this run, and why */
+	char tick[8];		      /* tick_mode_name(), "" = unknown, or no windows */
 	/* where windows are not closed at ticks, and why; how they were made or divided */
 	char tick_note[MODEL_NOTE_LEN];
-	struct peaks peaks; /* the most that memory and links can move */
+	struct peaks peaks; /* peaks of memory and links */
 };
 
 /**
@@ -679,11 +678,11 @@ struct host_info {
  * @summary: covers the whole run, not one interval
  * @start_ns, @end_ns: the interval
  * @start_time_ns: its start on CLOCK_REALTIME
- * @by: what rows are
+ * @by: kind of its rows
  * @replayed: made from a recording
- * @referees, @nr_referees: what the kernel's monitoring says; owned
+ * @referees, @nr_referees: counts of the kernel's monitoring; owned
  * @parts: measured elsewhere than the counters, and in none of them
- * @saturated_windows: windows in which the memory was at its limit, for a counter at least
+ * @saturated_windows: windows in which the memory was saturated, for at least one counter
  * @estimated_windows, @simple_windows: windows of counters that were split by an intensity for each
  *	workload, in proportion to activity alone, or mostly so
  */
@@ -720,7 +719,7 @@ struct report {
 /** report_socket_at() - the number of a socket, as users know it, by its index */
 uint32_t report_socket_at(const struct report *r, uint32_t socket);
 
-/** report_duration_ns() - the time that a report is about; 0 where its end is before its start */
+/** report_duration_ns() - the length of a report's interval; 0 if its end is before its start */
 uint64_t report_duration_ns(const struct report *r);
 
 /** report_socket_id() - the number of a counter's socket, as users know it */
@@ -732,23 +731,23 @@ uint32_t report_socket_id(const struct report *r, const struct counter *c);
  */
 double quality_per_window(const struct quality *q);
 
-/** report_row_release() - free what a row owns, not the structure */
+/** report_row_release() - free the memory of a row, not the structure */
 void report_row_release(struct report_row *row);
 
-/** report_free() - release a report and all it owns; NULL is fine */
+/** report_free() - release a report and all its memory; NULL is fine */
 void report_free(struct report *r);
 
 /* Names as they appear in reports. */
 const char *source_name(enum source s);
 const char *direction_name(enum direction d); /* "read", "write", "readwrite" */
 const char *reason_name(enum reason r);
-/** reason_unsplit() - why bytes of a counter that were not split belong to nobody */
+/** reason_unsplit() - why bytes of a counter that were not split are unattributed */
 enum reason reason_unsplit(const struct counter *c);
 const char *row_kind_name(enum row_kind k);
 const char *destination_name(
 	enum destination d);		/* "any", "cmem", "gmem", "cxl", "remote", "p2p" */
 const char *method_name(enum method m); /* see METHODS */
-/** method_row() - the row of a method; one that says so if it is unknown */
+/** method_row() - the row of a method, or a row named "unknown" */
 const struct method_row *method_row(enum method m);
 const char *unit_name(enum unit u);	    /* "bytes", "requests", "nanojoules", "events" */
 const char *work_name(enum work w);	    /* "invocations", "memory_cycles" */

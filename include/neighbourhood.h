@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Noisy neighbours: who held how much bandwidth while a latency was high. Contract
- * between the engine, which finds them, and the report, which shows them.
+ * Noisy neighbours: bandwidth of workloads while a latency was high. Contract between the engine,
+ * which finds them, and the report, which shows them.
  */
 #ifndef T410TRACE_NEIGHBOURHOOD_H
 #define T410TRACE_NEIGHBOURHOOD_H
 
 #include "model.h"
 
-/* Fewer samples that are high, or that are not, say nothing. */
+/* With fewer high, or fewer calm samples there is no result. */
 #define NEIGHBOURS_MIN_SAMPLES 10
 
-/* What a neighbour's bandwidth did while the latency was high. */
+/* A neighbour's bandwidth while the latency was high. */
 enum neighbour_role {
-	NEIGHBOUR_NONE,	  /* nothing to tell */
-	NEIGHBOUR_ROSE,	  /* clearly more than while it was calm: it may be the cause */
-	NEIGHBOUR_VICTIM, /* not more, and it saw the high latency */
+	NEIGHBOUR_NONE,	  /* inconclusive */
+	NEIGHBOUR_ROSE,	  /* clearly higher than while it was calm: it may be the cause */
+	NEIGHBOUR_VICTIM, /* not higher, and it saw the high latency */
 	NR_NEIGHBOUR_ROLES,
 };
 
 /**
  * struct neighbour - a row or a reason beside a probe
- * @row: of the summary; NULL: the bytes of @reason, of whatever counters
+ * @row: of the summary; NULL: the bytes of @reason, of all counters
  * @calm, @risen: bytes per second of the socket while the latency was calm or high
  * @increase: @risen - @calm
- * @error: how far off that may be by chance: twice the standard error, where samples of
- *	one episode count as one, for they are not independent
+ * @error: its random error: twice the standard error, where samples of one episode count as one, as
+ *	they are not independent
  * @share: part of the socket's bytes while it was high
  * @active: samples, of those with a high latency, in which it moved bytes
- * @saw: of these, samples in which it moved bytes that wait for the probe
+ * @saw: of these, samples in which its bytes waited for the probe
  * @saw_calm, @saw_risen: the latency it saw with its bytes; 0: none
- * @role: what that may mean
+ * @role: its possible role
  */
 struct neighbour {
 	const struct report_row *row;
@@ -48,14 +48,14 @@ struct neighbour {
 };
 
 /**
- * struct neighbourhood - a probe and who was beside it
+ * struct neighbourhood - a probe and its neighbours
  * @probe: not owned
- * @samples: samples that could be used
- * @unusable: others: too few requests, or no windows that tell who moved what
- * @merged: samples that were taken together to one, 1 = none
+ * @samples: usable samples
+ * @unusable: other samples: too few requests, or no windows with owners of bytes
+ * @merged: samples that were merged into one, 1 = none
  * @calm_samples, @risen_samples: of the former, by latency
  * @episodes: times that it rose: high samples without a calm one between
- * @calm_ns, @risen_ns: time they cover
+ * @calm_ns, @risen_ns: time covered by them
  * @baseline_ns: their lower quartile; @limit_ns: from here on it is high
  * @calm_latency_ns, @risen_latency_ns: means over samples
  * @calm, @risen: bytes per second of the socket, of all sources
@@ -85,9 +85,9 @@ struct neighbourhood {
 };
 
 /**
- * struct neighbours_report - all probes of a run whose requests tasks make
- * @summary: of the run, whose rows and probes are referred to; owned
- * @rise: how much above the baseline is high, 0.2
+ * struct neighbours_report - all probes of a run for requests of tasks
+ * @summary: of the run, with the rows and probes referred to; owned
+ * @rise: threshold above the baseline, 0.2
  * @probes, @nr: owned
  */
 struct neighbours_report {

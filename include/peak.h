@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Contract between the layers: the most that memory and links can move in a second. Plain data.
- */
+/* Contract between the layers: peak rates of memory and links. Plain data. */
 #ifndef T410TRACE_PEAK_H
 #define T410TRACE_PEAK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What has a peak. Memory moves reads and writes over the same wires; links have some for each. */
+/* Quantities with a peak. Reads and writes of memory share wires; links have separate ones. */
 enum peak_of {
 	PEAK_CMEM,   /* memory of a socket's CPUs: reads and writes together */
-	PEAK_GMEM,   /* the link to memory of GPUs, in each direction, as all that follow */
+	PEAK_GMEM,   /* the link to memory of GPUs, in each direction, like the rest */
 	PEAK_CXL,    /* the links to CXL memory */
 	PEAK_REMOTE, /* the links to memory of other sockets */
 	PEAK_PCIE,   /* the link of one PCIe device */
 	NR_PEAKS,
 };
 
-/* Who says so. */
+/* Source of a peak. */
 enum peak_from {
 	PEAK_GIVEN,    /* the user */
 	PEAK_FIRMWARE, /* the firmware's table of memory devices */
@@ -28,13 +26,13 @@ enum peak_from {
 #define PEAK_EVERY_SOCKET UINT32_MAX
 #define PEAK_MAX	  80 /* one for each of 64 sockets, and those of links */
 #define PEAK_NOTE_LEN	  256
-/* The largest rate that is believed, in bytes a second: beyond it somebody has slipped */
+/* The largest plausible rate in bytes a second: a larger one is an error */
 #define PEAK_MOST	  1000000000000000ull
 
 /**
  * struct peak - one peak
- * @of: of what
- * @from: who says so
+ * @of: its quantity
+ * @from: its source
  * @socket: number of the socket, or PEAK_EVERY_SOCKET
  * @bytes_per_s: the peak, from 1 to PEAK_MOST
  */
@@ -46,8 +44,8 @@ struct peak {
 };
 
 /**
- * struct peaks - all that is known of a machine
- * @items, @nr: no two for the same thing and socket
+ * struct peaks - all peaks of a machine
+ * @items, @nr: no two for the same quantity and socket
  * @note: how the firmware's table was read, "" when no peak is from there
  */
 struct peaks {
@@ -57,9 +55,9 @@ struct peaks {
 };
 
 /**
- * struct peaks_wanted - what the user says
- * @bytes_per_s: by enum peak_of; 0 = nothing
- * @none: no others than these: neither the firmware's nor those of a recording
+ * struct peaks_wanted - the user's peaks
+ * @bytes_per_s: by enum peak_of; 0 = not given
+ * @none: only these: neither the firmware's nor those of a recording
  */
 struct peaks_wanted {
 	uint64_t bytes_per_s[NR_PEAKS];
@@ -72,16 +70,16 @@ const char *peak_name(unsigned int of);
 /** peak_from_name() - "given", "firmware"; NULL behind the last one */
 const char *peak_from_name(unsigned int from);
 
-/** peaks_find() - of a thing on a socket (its number); NULL for none */
+/** peaks_find() - peak of a quantity on a socket (its number); NULL for none */
 const struct peak *peaks_find(const struct peaks *p, enum peak_of of, uint32_t socket);
 
-/** peaks_given() - does the user say any peak? */
+/** peaks_given() - did the user give any peak? */
 bool peaks_given(const struct peaks_wanted *w);
 
-/** peaks_apply() - what the user says, in place of what was known of these things */
+/** peaks_apply() - replace known peaks by the user's */
 void peaks_apply(struct peaks *p, const struct peaks_wanted *w);
 
-/** peaks_wrong() - do the peaks of a file make sense? NULL, or what is wrong */
+/** peaks_wrong() - are the peaks of a file valid? NULL, or the error */
 const char *peaks_wrong(const struct peaks *p);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Contract between the BPF programs and user space: what lies in the shared
- * maps and what travels through the ring buffer. Fixed-width types and explicit
- * padding only; both sides assert the layout below.
+ * Contract between the BPF programs and user space: the content of shared maps, and the records of
+ * the ring buffer. Fixed-width types and explicit padding only; both sides assert the layout below.
  *
  * All times are CLOCK_MONOTONIC nanoseconds (bpf_ktime_get_ns()).
  */
@@ -10,13 +9,13 @@
 #define T410TRACE_RECORDS_H
 
 #define LEDGER_COMM_LEN	   16
-#define LEDGER_PATH_LEN	   512 /* longer cgroup paths are cut, and read again from cgroupfs */
-#define LEDGER_MAX_EVENTS  512 /* uncore events that one reader reads */
+#define LEDGER_PATH_LEN	   512 /* longer cgroup paths are truncated, and read again from cgroupfs */
+#define LEDGER_MAX_EVENTS  512 /* uncore events of one reader */
 #define LEDGER_MAX_WEIGHTS 2   /* core events read at each switch */
 
 /*
- * Slots of one CPU: where more processes take turns on it, a slice for each switch goes to user
- * space, which may not keep up (docs/PERFORMANCE.md). The last two have a fixed use, see struct
+ * Slots of one CPU: if more processes take turns on it, each switch sends a slice to user space,
+ * which may not keep up (docs/PERFORMANCE.md). The last two have a fixed use, see struct
  * cpu_ledger. A power of two, because BPF code bounds an index with a mask.
  */
 #define LEDGER_SLOTS	   128
@@ -57,11 +56,11 @@ struct ledger_header {
 
 /**
  * struct ledger_slot - CPU time of one (task, cgroup) on one CPU
- * @css_set: kernel address of the task's css_set: the cgroup part of the key; 0: the slot is not
- *	to be found any more. With @pid unique within a window: a css_set outlives an RCU grace
- *	period after its last task has left it. Slots that live longer are forgotten at moves.
- * @pid: thread group id (thread id when the ledger is kept by thread); 0 is
- *	the idle task, LEDGER_LOST_PID time that has no owner
+ * @css_set: kernel address of the task's css_set: the cgroup part of the key; 0: the slot can no
+ *	longer be found. With @pid unique within a window: a css_set outlives an RCU grace period
+ *	after its last task has left it. Slots that live longer are forgotten at moves.
+ * @pid: thread group id (thread id when the ledger is kept by thread); 0 is the idle task,
+ *	LEDGER_LOST_PID time without an owner
  * @tgid: thread group id
  * @start_ns: start time of the task @pid names
  * @cgroup_id: see LEDGER_V1_SHIFT
@@ -82,7 +81,7 @@ struct ledger_slot {
 
 /**
  * struct ledger_slices - slots of one CPU since its last flush
- * @nr: number of @slots that are sent
+ * @nr: number of @slots sent
  * @until_ns: all CPU time of this CPU up to then is in this record and those before it
  */
 struct ledger_slices {
@@ -95,9 +94,9 @@ struct ledger_slices {
 
 /**
  * struct ledger_move - a task was moved to another cgroup while it had a CPU
- * @task, @css_set: which run that was, as the CPU's ledger names it
+ * @task, @css_set: the run, as in the CPU's ledger
  * @from_id: cgroup that it was in until then
- * @to_id: cgroup that it was put in
+ * @to_id: its new cgroup
  * @time_ns: when it was moved
  * @check: sum of the other members
  */
@@ -110,46 +109,46 @@ struct ledger_move {
 	__u64 check;
 };
 
-/* Moves that are kept of one run, power of two; more are counted as lost. */
+/* Moves kept for one run, power of two; more are counted as lost. */
 #define LEDGER_MOVES	  8
 
 /*
  * cpu_ledger.rest: 0 while a task has the CPU or may have it, otherwise one of these two and, in
- * the bits above, a time: since when its idle task has it, or up to when user space has taken what
- * there was. The CPU sets it when it goes idle, as the last thing, and clears it when it leaves, as
- * the first. User space takes by exchanging it for the value that it has read, so one of the two
- * comes first and the other one sees that.
+ * the bits above, a time: the start of its idle task's run, or the time up to which user space has
+ * taken the slots. The CPU sets it as its last step when it goes idle, and clears it as its first
+ * step when it leaves. User space takes the slots by a compare-and-exchange of the value that it
+ * has read, so one of the two wins and the other one sees that.
  */
 #define LEDGER_REST_SHIFT 1
 #define LEDGER_REST_TAKEN 1ull	 /* the slots are user space's, and idle time up to then */
-#define LEDGER_REST_NS	  100000 /* after so long all that a CPU wrote before is to be seen */
+#define LEDGER_REST_NS	  100000 /* after this time all earlier writes of a CPU are visible */
 #define LEDGER_RESTS(ns)  ((__u64)(ns) << LEDGER_REST_SHIFT)
 
 /**
- * struct cpu_ledger - state of one CPU, touched by that CPU alone, except for moves and @rest
- * @since_ns: up to here CPU time is in the slots; 0 = never switched
+ * struct cpu_ledger - state of one CPU, written only by that CPU, except for moves and @rest
+ * @since_ns: CPU time up to here is in the slots; 0 = never switched
  * @boundary_ns: start of the window that the slots belong to
- * @socket: whose windows apply; written by user space before anything is attached
+ * @socket: its windows apply; written by user space before programs are attached
  * @nr: slots in use
  * @switches: context switches seen
  * @idle: address of the idle task of this CPU, once it has been seen
  * @task: address of the task that was put on the CPU last
  * @css_set: that of its css_set, when it was put there
- * @moved: @moves that are filled in: set by other CPUs, cleared by this one
+ * @moved: filled @moves: set by other CPUs, cleared by this one
  * @index: hash of the key to slot number, LEDGER_WAYS places a key
  * @timed_ns: duration of the timed switches
  * @timed: switches that were timed
  * @flush_failed: times the ring buffer was full; slots were kept
- * @unseen: switches that must have happened without the program being called
+ * @unseen: switches that must have happened without a call of the program
  * @rest: see LEDGER_REST_SHIFT
  * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
  * @full_ns: when the ring buffer had no room for them last; 0 = it had the last time
  * @reader: index of the reader on this CPU, or LEDGER_NO_READER; written by user space
  * @no_tick: windows are not closed at the ticks of this CPU; written by user space
- * @asked: user space's flush is at it
+ * @asked: user space's flush is running
  * @moves: the task was moved while it ran here; written by the CPUs that moved it
  *
- * What every switch touches fills the first cache line.
+ * Fields that every switch touches fill the first cache line.
  */
 struct cpu_ledger {
 	__u64 since_ns;
@@ -185,9 +184,9 @@ struct cpu_ledger {
 #define LEDGER_DISK_LEN	   32 /* DISK_NAME_LEN of the kernel */
 
 /**
- * struct ledger_io_slot - what one workload made one device move
- * @pid: thread group id (thread id when the ledger is kept by thread); 0: only the cgroup is
- *	known; LEDGER_LOST_PID: nobody is known
+ * struct ledger_io_slot - bytes that one workload made one device move
+ * @pid: thread group id (thread id when the ledger is kept by thread); 0: only the cgroup is known;
+ *	LEDGER_LOST_PID: the owner is unknown
  * @tgid: thread group id
  * @start_ns: start time of the task @pid names
  * @cgroup_id: see LEDGER_V1_SHIFT, 0 = not known
@@ -212,9 +211,9 @@ struct ledger_io_slot {
 
 /**
  * struct ledger_io - slots of one CPU, some milliseconds long
- * @nr: number of @slots that are sent
+ * @nr: number of @slots sent
  * @tick: low half of the kernel's count of ticks at h.time_ns. In the ring, the slots' last_ns are
- *	such counts; ledger.c makes times of them before it hands them on
+ *	such counts; ledger.c converts them to times before it hands them on
  */
 struct ledger_io {
 	struct ledger_header h;
@@ -224,19 +223,19 @@ struct ledger_io {
 };
 
 /*
- * Each CPU has two tables for each of these, so that one can be filled while an interrupt
- * or a flush has the other.
+ * Each CPU has two tables for each of these, so that one can be filled while an interrupt or a
+ * flush uses the other.
  */
 enum ledger_io_kind { LEDGER_IO_BLOCK, LEDGER_IO_SENT, LEDGER_IO_RECEIVED, LEDGER_IO_KINDS };
 #define LEDGER_IO_TABLES (2 * LEDGER_IO_KINDS)
 
 /**
- * struct ledger_io_table - slots of one CPU that are being filled
- * @busy: a program is at it
+ * struct ledger_io_table - slots of one CPU being filled
+ * @busy: a program is using it
  * @nr: slots in use
  * @since_tick: when the first of them was taken, in ticks of the kernel
- * @undo: packet that was booked last, as a number; 0 = none that could be taken back
- * @undo_slot, @undo_bytes: where and how much
+ * @undo: packet booked last, as a number; 0 = none that can be undone
+ * @undo_slot, @undo_bytes: its slot and bytes
  * @last: slot that was found last
  * @index: hash of the key to slot number, two places a key
  * @out: the slots, laid out as the record they are sent in; its @nr is set when it is
@@ -254,7 +253,7 @@ struct ledger_io_table {
 	struct ledger_io out;
 };
 
-/* What found no slot, by device; user space takes it at each flush. */
+/* Bytes that found no slot, by device; user space takes them at each flush. */
 struct ledger_io_lost {
 	__u64 requests;
 	__u64 read_bytes;
@@ -265,8 +264,8 @@ struct ledger_io_lost {
  * Network interfaces that are devices: LEDGER_IF_WAYS places for each set of ifindexes
  * with the same low bits. 0 = free, otherwise ifindex in the high half, device in the low one.
  *
- * LEDGER_IF_STACKED, in the low half: an interface made of others. What it sends comes by again
- * at the one below, and is counted there; what it receives has its name.
+ * LEDGER_IF_STACKED, in the low half: an interface made of other interfaces. Packets that it sends
+ * pass the one below, and are counted there; packets that it receives have its name.
  */
 #define LEDGER_IF_SETS	  512
 #define LEDGER_IF_WAYS	  4
@@ -283,10 +282,10 @@ struct ledger_value {
 };
 
 /**
- * struct ledger_weight - what core events counted while a slot's task had the CPU
+ * struct ledger_weight - counts of core events while a slot's task had the CPU
  * @count: one per event
- * @covered_ns: the part of the slot's CPU time that @count is about: all events were
- *	counting, and nobody else had the CPU. 0 is "not known", whatever @count says
+ * @covered_ns: the part of the slot's CPU time covered by @count: all events were counting, and no
+ *	other task had the CPU. 0 means "unknown", regardless of @count
  */
 struct ledger_weight {
 	__u64 count[LEDGER_MAX_WEIGHTS];
@@ -297,7 +296,7 @@ struct ledger_weight {
  * struct ledger_weights - weights of the slots of one CPU
  * @h: its cpu and time_ns are those of the slices record that it belongs to, the next
  *	one of that CPU. If that one found no room, these are void: they come again
- * @nr: number of @slots that are sent, one for each slot of the slices record
+ * @nr: number of @slots sent, one for each slot of the slices record
  * @nr_events: used part of each slot's counts
  */
 struct ledger_weights {
@@ -308,13 +307,13 @@ struct ledger_weights {
 };
 
 /**
- * struct cpu_weights - core events of one CPU, touched by that CPU alone
+ * struct cpu_weights - core events of one CPU, written only by that CPU
  * @last: last good reading of each event; enabled_ns 0 = none yet
- * @piece: counted in the piece of time that is being booked, not yet in a slot
+ * @piece: counts of the piece of time being booked, not yet in a slot
  * @piece_ns: length of that piece, not yet in a slot; 0 = it has no weight
  * @failed: bit per event whose last reading failed: @last is older than the ledger
  * @lost: times the ring buffer had no room for weights though it had for the slices
- * @unowned: counted at times that no slot covers
+ * @unowned: counts at times that no slot covers
  * @out: the weights, laid out as the record they are sent in
  */
 struct cpu_weights {
@@ -357,7 +356,7 @@ struct ledger_window {
 };
 
 /**
- * struct ledger_task - a task, when something about it became known
+ * struct ledger_task - news about a task
  * @pid: thread id
  * @tgid: thread group id
  * @parent: thread group id of the parent
@@ -366,9 +365,9 @@ struct ledger_window {
  * @leader_start_ns: start time of the thread group leader
  * @cgroup_id: see LEDGER_V1_SHIFT
  * @flags: LEDGER_TASK_*
- * @old_pid: with @by_thread, of a thread that became the leader by exec: its thread id until
- *	then, of which nothing more is heard; 0 otherwise
- * @ns_pid: of those that are listed: @pid as our own pid namespace has it; 0 otherwise
+ * @old_pid: with @by_thread, of a thread that became the leader by exec: its thread id until then,
+ *	which gets no more records; 0 otherwise
+ * @ns_pid: of listed tasks: @pid in our own pid namespace; 0 otherwise
  * @comm: name, always terminated
  */
 struct ledger_task {
@@ -389,8 +388,8 @@ struct ledger_task {
 
 /**
  * struct ledger_cgroup - a cgroup is made, renamed or removed
- * @path: of one that is not removed, ends with 0. The record ends behind it: many cgroups can come
- *	and go at once, and most paths are short
+ * @path: if not removed, ends with 0. The record ends behind it: many cgroups can come and go at
+ *	once, and most paths are short
  */
 struct ledger_cgroup {
 	struct ledger_header h;
@@ -399,17 +398,17 @@ struct ledger_cgroup {
 };
 
 /**
- * struct ledger_reader - what user space tells the window program of a CPU
+ * struct ledger_reader - settings of a CPU's window program
  *
- * The first ones have the indexes of the sockets, whether or not a CPU reads there: at these,
- * the CPUs of a socket look for the end of its window. A socket with PMUs on several CPUs has
- * other readers behind them.
+ * The first ones have the indexes of the sockets, whether or not a CPU reads there: there the CPUs
+ * of a socket find the end of its window. A socket with PMUs on several CPUs has more readers
+ * behind them.
  *
  * @first: index of the first event in the event array
  * @nr: number of events
  * @busy: set by the program while it runs, so that an interrupt cannot nest
  * @lost: windows whose record found no room; their bytes are in the next one
- * @skipped: ticks that came while a window was being closed
+ * @skipped: ticks during the closing of a window
  * @boundary_ns: end of the last window, read by every CPU of the socket at each
  *	switch; alone in its cache line pair
  */

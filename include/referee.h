@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Contract between the layers: what the kernel's own monitoring of caches and memory (resctrl) says
- * of a workload, beside what we say. Plain data. The two are never mixed.
+ * Contract between the layers: counts of the kernel's own monitoring of caches and memory (resctrl)
+ * for a workload, beside our own numbers. Plain data. The two are never mixed.
  */
 #ifndef T410TRACE_REFEREE_H
 #define T410TRACE_REFEREE_H
@@ -13,22 +13,22 @@
 #define REFEREE_KEY_LEN	  112 /* as MODEL_KEY_LEN */
 #define REFEREE_PATH_LEN  4096
 
-/* Why there is a number, or none. */
+/* State of the number. */
 enum referee_state {
 	REFEREE_VALID,
 	REFEREE_UNAVAILABLE, /* the kernel says "Unavailable" */
 	REFEREE_UNASSIGNED,  /* no hardware counter is assigned to the group (AMD's ABMC) */
-	REFEREE_BACKWARD,   /* it went back, or jumped beyond what can be: a wrap, or a new group */
-	REFEREE_NEW,	    /* it was not there, or had no value, at the begin of the interval */
-	REFEREE_UNREADABLE, /* the file is not there, or is no number */
+	REFEREE_BACKWARD,    /* it went back, or grew more than possible: a wrap, or a new group */
+	REFEREE_NEW,	     /* it did not exist, or had no value, at the begin of the interval */
+	REFEREE_UNREADABLE,  /* the file does not exist, or has no number */
 	NR_REFEREE_STATES,
 };
 
-/* How it is known whose group it is. */
+/* How the owner of a group is known. */
 enum referee_match {
-	REFEREE_BY_NONE,  /* it is not */
+	REFEREE_BY_NONE,  /* unknown */
 	REFEREE_BY_TASKS, /* all tasks of the group are in the row's cgroup */
-	REFEREE_BY_NAME,  /* it is called like the row's cgroup or job, and has no tasks to ask */
+	REFEREE_BY_NAME,  /* its name is that of the row's cgroup or job, and it has no tasks */
 	NR_REFEREE_MATCHES,
 };
 
@@ -36,16 +36,16 @@ enum referee_match {
  * struct report_referee - a monitoring group over an interval
  * @row: key of the row that it belongs to, "" with REFEREE_BY_NONE
  * @group: its path below the mount of resctrl
- * @match: how that is known
+ * @match: how @row is known
  * @tasks: tasks in the group, threads each; of REFEREE_BY_TASKS
- * @of_tasks: tasks in the row's cgroup; 0 = not known. More than @tasks: the group has a part of it
+ * @of_tasks: tasks in the row's cgroup; 0 = unknown. More than @tasks: the group has a part of it
  * @state: of its number
- * @bytes: that it counted in @ns; without a meaning unless REFEREE_VALID
+ * @bytes: counted in @ns; only valid with REFEREE_VALID
  * @ns: time between its two readings
- * @domains: caches or memories that it is counted at
+ * @domains: caches or memories at which it is counted
  * @missing: of these, those without a number in this interval: @bytes lacks them; of a summary, the
  *	most of any interval
- * @intervals: of a summary, those in which the group was there
+ * @intervals: of a summary, those in which the group existed
  * @without: of these, those in which it had no number: @bytes and @ns lack them
  */
 struct report_referee {

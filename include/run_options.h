@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Contract between those who are told what to measure (the command line, the daemon's settings)
- * and those who do it (live runs, replay): what a run is asked for. Plain data, checked.
+ * Contract between the origin of options (the command line, the daemon's settings) and their users
+ * (live runs, replay): the requested run. Plain data, checked.
  */
 #ifndef T410TRACE_RUN_OPTIONS_H
 #define T410TRACE_RUN_OPTIONS_H
@@ -13,22 +13,22 @@
 #include "base/text_list.h"
 #include "model.h"
 
-/* What nobody chose */
+/* Defaults */
 #define RUN_INTERVAL_NS	      1000000000ull
 #define RUN_WINDOW_NS	      10000000ull
 #define RUN_PROBE_INTERVAL_NS 100000000ull
 #define RUN_READ_BUDGET	      0.005
 
-/* What reports can be written as: each has a row of writers, see user/cli/formats.c. */
+/* Formats of reports: each has a row of writers, see user/cli/formats.c. */
 enum output_format {
 	OUTPUT_TEXT,
 	OUTPUT_JSON,
 	NR_OUTPUT_FORMATS,
 };
 
-/* When a window is closed on a CPU whose task goes on: at the scheduler's tick */
+/* When a window is closed on a CPU whose task keeps running: at the scheduler's tick */
 enum tick_mode {
-	TICK_AUTO, /* but CPUs that are isolated or nohz_full are left alone */
+	TICK_AUTO, /* except isolated and nohz_full CPUs */
 	TICK_ALL,  /* on each CPU */
 	TICK_OFF,  /* never: at the next switch, or with the report */
 	NR_TICK_MODES,
@@ -39,7 +39,7 @@ const char *tick_mode_name(unsigned int mode);
 
 /**
  * struct output_options - how reports are shown, and where
- * @format: as what
+ * @format: of reports
  * @file: to write to, NULL for standard output
  * @html: a page of the whole run goes to this file, NULL: nobody wants one
  * @summary: also a report of the whole run, or that alone
@@ -73,12 +73,12 @@ struct pid_list {
  * @jobs: jobs to follow, see job_text_parse()
  * @all: every workload
  * @command: program to run and its arguments, NULL for none
- * @interval_ns: time between two reports; 0 = as the recording has it
+ * @interval_ns: time between two reports; 0 = as in the recording
  * @duration_ns: end after this time, 0 = when interrupted
  * @window_ns: time between two readings of the counters
  * @probe_ns: time between two readings of latency counters
  * @read_budget: part of a CPU's time that these readings may take, 0 = no latencies
- * @by: what a row is; of a recording only when @by_given
+ * @by: kind of rows; for a recording only when @by_given
  * @top: largest rows to show, 0 = all, or on a terminal as many as fit
  * @all_rows: also on a terminal
  * @output: how reports are shown, and where; its @file may also be the recording's
@@ -91,20 +91,20 @@ struct pid_list {
  * @devices: devices to count, as typed
  * @cgroup_v1: controller whose v1 hierarchy stands in for the v2 tree, "none" or "auto"; NULL:
  *	auto, and problems with it are no errors
- * @pci_map: file that says where root ports are, NULL for none
+ * @pci_map: file with the places of root ports, NULL for none
  * @esp: description of an ESP system-on-chip whose monitors are counted, NULL for none
- * @neighbours: also who moved more while a latency was high
- * @rise: how much above its usual value a latency is high then, 0.2
- * @no_counters: PMUs are left alone, works without them
+ * @neighbours: also find workloads with more traffic while a latency was high
+ * @rise: threshold of a high latency above its usual value, 0.2
+ * @no_counters: PMUs are not used; works without them
  * @need_traffic: energy alone is no reason to run
  * @sources: commands of programs that print readings of counters, see docs/SOURCES.md
- * @peaks: what the user says of peaks
- * @resctrl: where the kernel's monitoring is mounted, NULL or "": it is not looked at
+ * @peaks: the user's peaks
+ * @resctrl: where the kernel's monitoring is mounted, NULL or "": ignored
  * @idle_units: by job, units of the service manager have a row when they are first seen
- * @job_users: users whose own jobs are believed, NULL: everybody's
- * @no_summary: nobody asks for a summary: memory does not grow with the run
+ * @job_users: users whose own jobs are trusted, NULL: all users
+ * @no_summary: no summary is needed: memory does not grow with the run
  *
- * Lists are owned; single texts belong to whoever filled this in.
+ * Lists are owned; single texts belong to the caller that set them.
  */
 struct run_options {
 	const char *file;
@@ -145,7 +145,7 @@ struct run_options {
 	bool no_summary;
 };
 
-/** run_options_default() - what a live run is asked for when nobody chooses anything */
+/** run_options_default() - the defaults of a live run */
 struct run_options run_options_default(void);
 void run_options_free(struct run_options *o);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Contract between the layers for system-wide counts ("t410trace stat"): what is
- * counted, what came of it, and a finished report. Plain data, no system types.
+ * Contract between the layers for system-wide counts ("t410trace stat"): the layout of counters,
+ * their results, and a finished report. Plain data, no system types.
  *
- * Not every counter counts all the time: events of a PMU that do not fit the hardware
- * take turns. What was counted between two readings of a PMU is a segment. A metric is
- * computed over the segments in which all its counters counted, so that numerator and
- * denominator are about the same time.
+ * Not every counter counts all the time: events of a PMU that do not fit the hardware take turns.
+ * The counts between two readings of a PMU are a segment. A metric is computed over the segments in
+ * which all its counters counted, so that numerator and denominator cover the same time.
  */
 #ifndef T410TRACE_STAT_H
 #define T410TRACE_STAT_H
@@ -14,19 +13,19 @@
 #include "base/text_list.h"
 #include "model.h"
 
-/* Different names in a formula, at most. */
+/* Maximum number of different names in a formula. */
 #define STAT_MAX_INPUTS 12
 
 /**
- * struct stat_pmu - a PMU that is counted
- * @name: in sysfs; for the cores that of their PMU
+ * struct stat_pmu - a counted PMU
+ * @name: in sysfs; for the cores the name of their PMU
  * @family: short name of its family ("ucf"), "core" for the cores
- * @title: what it is, for people
- * @socket, @rc: where; -1 = not about one
- * @peer: what a link leads to, "" = no link
- * @dear: one reading takes many device reads
+ * @title: its hardware, for people
+ * @socket, @rc: its place; -1 = none
+ * @peer: peer of a link, "" = no link
+ * @dear: one reading costs many device reads
  * @reads: device reads of one reading of all its events, at most; 0 = unknown
- * @cores: the cores: enabled times are sums over CPUs or threads, and so no duration
+ * @cores: the cores: enabled times are sums over CPUs or threads, hence no duration
  */
 struct stat_pmu {
 	char name[64];
@@ -45,11 +44,11 @@ struct stat_pmu {
  * @name: as users write it, "nvidia_ucf_pmu_0/mem_bytes_rd,src_loc_cpu=1/"
  * @event: name of the event, "" when it was given by number
  * @filters: "src_loc_cpu=1,dst_rem=1", "" when there are none
- * @label: what the filters mean where the user named it otherwise: "0002:81:00.0 BAR0",
- *	"port 2"; "" when @filters say it
- * @unit: "bytes", "requests", "cycles", "beats", "outstanding", "" when not known
+ * @label: meaning of the filters if the user named it differently: "0002:81:00.0 BAR0", "port 2";
+ *	"" when @filters tell it
+ * @unit: "bytes", "requests", "cycles", "beats", "outstanding", "" when unknown
  * @pmu: index of its PMU
- * @asked: the user named it; others are there for a metric
+ * @asked: the user named it; other counters serve a metric
  */
 struct stat_counter {
 	char name[MODEL_NAME_LEN * 2];
@@ -64,7 +63,7 @@ struct stat_counter {
 /**
  * struct stat_metric - a metric of one PMU with one setting of filters
  * @id, @title, @unit, @formula, @from, @to: see struct metric_row; not owned
- * @name: @id with the socket numbers put in
+ * @name: @id with the socket numbers inserted
  * @filters, @label: of its counters, as in struct stat_counter
  * @pmu: index of the PMU
  * @input: by name of the formula: index of a counter, or STAT_DURATION_*, STAT_CONSTANT
@@ -91,9 +90,9 @@ struct stat_metric {
 #define STAT_CONSTANT	 (UINT32_MAX - 3)
 
 /**
- * struct stat_layout - what does not change during a run
- * @notes: things a reader must know: PMUs that cannot be counted and why, settings of
- *	others. Owned by whoever made the layout, like the rest
+ * struct stat_layout - constants of a run
+ * @notes: facts that readers must know: PMUs that cannot be counted and why, settings of other
+ *	users. Owned by the maker of the layout, like the rest
  */
 struct stat_layout {
 	struct stat_pmu *pmus;
@@ -107,12 +106,11 @@ struct stat_layout {
 
 /**
  * struct stat_segment - a PMU was read twice
- * @pmu: which
- * @start_ns, @end_ns: the two readings (CLOCK_MONOTONIC). Segments of a PMU do not
- *	overlap; between them nothing was counted
- * @counters, @readings: what counted in between, @nr of them. The enabled time of a
- *	reading is how long it was switched on, measured by the kernel; running less than
- *	enabled means that somebody else had the hardware
+ * @pmu: its index
+ * @start_ns, @end_ns: the two readings (CLOCK_MONOTONIC). Segments of a PMU do not overlap; nothing
+ *	was counted between them
+ * @counters, @readings: counters that were on in between, @nr of them. The kernel measures the
+ *	enabled time of a reading; running less than enabled: another user had the hardware
  */
 struct stat_segment {
 	uint32_t pmu;
@@ -123,13 +121,13 @@ struct stat_segment {
 	const struct reading *readings;
 };
 
-/* Why there is no number. */
+/* Reason for a missing number. */
 enum stat_absence {
 	STAT_PRESENT,
-	STAT_NOT_READ,	  /* no reading in this interval: it was rationed, or it failed */
-	STAT_NOT_RUNNING, /* others had the counters */
+	STAT_NOT_READ,	  /* no reading in this interval: it was deferred, or it failed */
+	STAT_NOT_RUNNING, /* other users had the counters */
 	STAT_REFUSED,	  /* could not be opened */
-	STAT_ZERO,	  /* metrics: the denominator was zero: nothing happened */
+	STAT_ZERO,	  /* metrics: the denominator was zero: there was no activity */
 	STAT_APART,	  /* metrics: its counters never counted at the same time */
 	NR_STAT_ABSENCES,
 };
@@ -141,7 +139,7 @@ const char *stat_absence_name(enum stat_absence a);
  * struct stat_count - a counter over an interval
  * @absence: STAT_PRESENT, or why there is no value
  * @value: scaled from the time it ran to the whole interval
- * @counted: what was really counted
+ * @counted: the raw count
  * @enabled_ns: time that the interval's segments of its PMU cover
  * @running_ns: the part of it in which it counted. Equal: @value is exact
  * @low, @high: 95% interval; equal to @value when it is exact
@@ -174,13 +172,13 @@ struct stat_value {
 };
 
 /**
- * struct stat_cost - what reading a PMU cost in an interval
+ * struct stat_cost - cost of reading a PMU in an interval
  * @readings: times it was read
  * @read_ns: our CPU time for that
  * @failed: readings that failed
  * @deferred: readings that waited for the budget
- * @turns: times that events were exchanged for others
- * @sets: sets of events that take turns; 1 = all count all the time
+ * @turns: number of changes between sets of events
+ * @sets: sets of events that take turns; 1 = all events count all the time
  */
 struct stat_cost {
 	uint64_t readings;
@@ -215,7 +213,7 @@ struct stat_report {
 	struct stat_cost *costs;
 };
 
-/** stat_report_free() - release a report and what it owns; NULL is fine */
+/** stat_report_free() - release a report and its memory; NULL is fine */
 void stat_report_free(struct stat_report *r);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The trace: everything the engine ever learns about a run, as a stream of
- * events. A live run makes it from kernel records, a recording or an NDJSON file
- * holds it, and a report is a function of it alone: what gives the same events gives
- * the same report.
+ * The trace: everything the engine ever learns about a run, as a stream of events. A live run makes
+ * it from kernel records, a recording or an NDJSON file holds it, and a report is a function of it
+ * alone: the same events give the same report.
  *
- * Plain data. What a pointer points to is valid during the call only, the header
- * excepted.
+ * Plain data. Except for the header, pointers are valid during the call only.
  */
 #ifndef T410TRACE_TRACE_H
 #define T410TRACE_TRACE_H
@@ -27,10 +25,10 @@
 #define TRACE_MAX_PROBES      256
 #define TRACE_MAX_PARTS	      1024
 #define TRACE_HIERARCHY_SHIFT 48    /* cgroup ids: number of the v1 controller above this bit */
-#define TRACE_MAX_LINKS	      16384 /* probes times counters: each row may have as many */
+#define TRACE_MAX_LINKS	      16384 /* probes times counters: each row may have this many */
 
 /**
- * struct layout - what does not change during a run
+ * struct layout - constants of a run
  * @cpu_socket: index of the socket of each CPU, or LAYOUT_NO_SOCKET
  * @nr_cpus: length of @cpu_socket
  * @socket_ids: number of each socket, as users know it
@@ -51,22 +49,22 @@ struct layout {
 #define LAYOUT_NO_SOCKET UINT32_MAX
 
 /**
- * struct trace_header - what is known before the first event; owns all it points to
+ * struct trace_header - facts known before the first event; owns all it points to
  * @host: name, kernel, platform, number of sockets
  * @layout: CPUs, sockets, counters
- * @window_ns: time between two readings as asked for, 0 = unknown
- * @interval_ns: time between two marks as asked for, 0 = unknown
+ * @window_ns: requested time between two readings, 0 = unknown
+ * @interval_ns: requested time between two marks, 0 = unknown
  * @by_thread: tasks are threads; otherwise processes
- * @marked: the trace has marks; otherwise the reader of the events must choose
- *	where intervals end, from the windows
- * @all: every workload was asked for; otherwise followed ones and @cgroups
+ * @marked: the trace has marks; otherwise the reader of the events must choose the ends of
+ *	intervals by the windows
+ * @all: every workload was selected; otherwise followed ones and @cgroups
  * @cgroups, @nr_cgroups: selected, as paths from the root of the v2 tree
  * @jobs, @nr_jobs: selected, see job_text_parse()
  * @weights, @nr_weights: names of the core events counted per slice. With two, the
  *	first stands for reads and the second for writes; with one, it is for both
- * @probes, @nr_probes: latencies that are measured
- * @devices, @nr_devices: devices that are counted, or whose requests are noted
- * @parts, @nr_parts: what is measured elsewhere than the counters
+ * @probes, @nr_probes: measured latencies
+ * @devices, @nr_devices: devices with counters, or with noted requests
+ * @parts, @nr_parts: parts measured elsewhere than the counters
  * @resctrl: the kernel's monitoring groups were read
  */
 struct trace_header {
@@ -99,7 +97,7 @@ struct trace_header {
  * @parent: process that started it, 0 = unknown
  * @parent_start_ns: start time of the parent's thread group leader
  * @start_ns: start time; with @pid its identity
- * @cgroup_id: where it is, 0 = not told
+ * @cgroup_id: its cgroup, 0 = unknown
  * @comm: name, NULL = unknown
  * @kernel: a kernel thread
  */
@@ -120,12 +118,12 @@ struct trace_task {
 
 /**
  * struct trace_slice - a task was on a CPU
- * @pid, @tgid, @task_start_ns, @cgroup_id: who
- * @cpu: where
+ * @pid, @tgid, @task_start_ns, @cgroup_id: the task
+ * @cpu: the CPU
  * @start_ns, @end_ns: the time was somewhere between these
- * @on_cpu_ns: how much it was, at most the distance of the two
- * @weights: what the core events counted for the task in the part of @on_cpu_ns
- *	that is @weights_ns long
+ * @on_cpu_ns: its amount, at most the distance of the two
+ * @weights: counts of the core events for the task in the part of @on_cpu_ns that is @weights_ns
+ *	long
  * @weights_ns: CPU time during which they counted; 0 = no weights
  */
 struct trace_slice {
@@ -155,7 +153,7 @@ struct reading {
 
 /**
  * struct trace_window - a group of counters was read
- * @group: which
+ * @group: its index
  * @start_ns, @end_ns: windows of a group do not overlap
  * @readings: one a counter of the group
  */
@@ -168,9 +166,9 @@ struct trace_window {
 
 /**
  * struct trace_sample - a probe was read twice
- * @probe: which, index into trace_header.probes
+ * @probe: index into trace_header.probes
  * @start_ns, @end_ns: samples of a probe do not overlap
- * @outstanding, @requests, @cycles: what was counted in between
+ * @outstanding, @requests, @cycles: counts in between
  * @enabled_ns, @running_ns: as in struct reading; 0 running = no data
  */
 struct trace_sample {
@@ -185,12 +183,12 @@ struct trace_sample {
 };
 
 /**
- * struct trace_part - what a part had in some time
- * @part: which, index into trace_header.parts
+ * struct trace_part - bytes of a part over some time
+ * @part: index into trace_header.parts
  * @start_ns, @end_ns: parts of the same kind and socket may be read at slightly different times
  * @bytes: scaled to all of the time
- * @enabled_ns, @running_ns: of all its events together; less running than enabled: they took
- *	turns, or others had the hardware. 0 running = no data
+ * @enabled_ns, @running_ns: of all its events together; less running than enabled: they took turns,
+ *	or other users had the hardware. 0 running = no data
  */
 struct trace_part {
 	uint32_t part;
@@ -202,20 +200,20 @@ struct trace_part {
 };
 
 /**
- * struct trace_referee - what a monitoring group of the kernel (resctrl) counted between two readings
+ * struct trace_referee - count of a monitoring group of the kernel (resctrl) between two readings
  * @group: its path below the mount of resctrl, shorter than REFEREE_GROUP_LEN
  * @state: of its number, see referee_state_name()
  * @start_ns, @end_ns: the readings
  * @bytes: with the state "counted"; otherwise 0
- * @domains: caches or memories that it is counted at
+ * @domains: caches or memories at which it is counted
  * @missing: of these, those without a number
  * @tasks: tasks in the group, threads each
- * @cgroup: the deepest cgroup of the v2 tree that has them all, shorter than REFEREE_PATH_LEN; NULL: it
- *	has none, or nothing but the root has them all
- * @of_tasks: tasks in @cgroup and below it, 0 = not known
- * @above: so many cgroups above @cgroup have no other tasks either
+ * @cgroup: the deepest cgroup of the v2 tree that has them all, shorter than REFEREE_PATH_LEN;
+ *	NULL: it has none, or only the root has them all
+ * @of_tasks: tasks in @cgroup and below it, 0 = unknown
+ * @above: number of cgroups above @cgroup without other tasks
  *
- * It is of the interval that the next mark ends, whatever its times are.
+ * It belongs to the interval that the next mark ends, regardless of its times.
  */
 struct trace_referee {
 	const char *group;
@@ -233,15 +231,15 @@ struct trace_referee {
 
 /**
  * struct trace_io - a workload made a device move data, or alone could have
- * @pid, @tgid, @task_start_ns, @cgroup_id: who; @pid 0: only the cgroup is known;
- *	TRACE_PID_LOST: nobody is known
+ * @pid, @tgid, @task_start_ns, @cgroup_id: the task; @pid 0: only the cgroup is known;
+ *	TRACE_PID_LOST: the owner is unknown
  * @device: index into trace_header.devices
- * @exclusive: from start to end nobody outside of this workload's cgroup had the device open,
- *	so that whatever it moved is its (or that of the other processes of the cgroup that
- *	are said to have it open in the same time). No bytes then
- * @read_bytes, @write_bytes: the device's view: written to disk or sent is @read_bytes, because
- *	the device reads memory
- * @start_ns, @end_ns: when, in between
+ * @exclusive: from start to end no process outside of this workload's cgroup had the device open,
+ *	so that all its bytes belong to it (or to the other processes of the cgroup that are
+ *	reported to have it open at the same time). No bytes then
+ * @read_bytes, @write_bytes: the device's view: bytes written to disk or sent are @read_bytes,
+ *	because the device reads memory
+ * @start_ns, @end_ns: its time was between these
  */
 struct trace_io {
 	uint32_t pid;
@@ -257,13 +255,13 @@ struct trace_io {
 };
 
 /**
- * struct trace_job_news - more is known of a job than its cgroup's path says
- * @cgroup_id: the job's own cgroup, which was told before
- * @id: its number, shorter than JOB_ID_LEN; NULL = as in the path. Behind a blank what it is called
- *	as the task of a Slurm array, if it is one: "14 12_3"
- * @name, @user: shorter than JOB_NAME_LEN; NULL = not known
+ * struct trace_job_news - facts about a job beyond its cgroup's path
+ * @cgroup_id: the job's own cgroup, from an earlier event
+ * @id: its number, shorter than JOB_ID_LEN; NULL = as in the path. Behind a blank its name as the
+ *	task of a Slurm array, if it is one: "14 12_3"
+ * @name, @user: shorter than JOB_NAME_LEN; NULL = unknown
  *
- * What is NULL leaves as it is what was said before.
+ * NULL fields keep their previous value.
  */
 struct trace_job_news {
 	uint64_t cgroup_id;
@@ -273,11 +271,11 @@ struct trace_job_news {
 };
 
 /**
- * struct trace_lost - something is known to be missing (NDJSON "lost")
+ * struct trace_lost - data is known to be missing (NDJSON "lost")
  * @what: "slices", "windows", "tasks", "cgroups" or "io"; others are ignored
  * @socket: index
- * @start_ns, @end_ns: when
- * @count: how many
+ * @start_ns, @end_ns: the time
+ * @count: the number of them
  */
 struct trace_lost {
 	const char *what;
@@ -289,15 +287,14 @@ struct trace_lost {
 
 /**
  * struct trace_mark - everything before it is in the trace
- * @first: where the books begin; all later marks end an interval
+ * @first: the books begin here; all later marks end an interval
  * @last: the run ended here
- * @inner: in the middle of an interval, which goes on: windows up to here can be split
- * @time_ns: when
+ * @inner: inside an interval, which continues: windows up to here can be split
+ * @time_ns: its time
  * @realtime_ns: CLOCK_REALTIME at @time_ns
- * @ends_ns: end (with @first: begin; with @inner: what is complete) on each socket of the layout. NULL
- *	only with @last, at the end of a trace without marks: it says when it ended
- * @losses: running totals since the start; names and what the engine counts itself
- *	are not set
+ * @ends_ns: end (with @first: begin; with @inner: complete up to here) on each socket of the
+ *	layout. NULL only with @last, at the end of a trace without marks: its end
+ * @losses: running totals since the start; names and the engine's own counts are not set
  * @cost: running totals since the start; switch_ns is that of the timed switches
  */
 struct trace_mark {
@@ -313,7 +310,7 @@ struct trace_mark {
 
 /**
  * struct trace_exit - a task has ended
- * @pid, @start_ns: which, as in struct trace_task
+ * @pid, @start_ns: as in struct trace_task
  */
 struct trace_exit {
 	uint32_t pid;
@@ -331,13 +328,13 @@ struct trace_resync {
 
 /**
  * struct trace_cgroup - a cgroup was made, renamed or found, or removed
- * @id: those of the v2 tree are below 1 << TRACE_HIERARCHY_SHIFT. Tasks may instead be in a
- *	cgroup of a v1 hierarchy: the number of its controller (1 to 15) is in the upper bits.
- *	So all ids are below 2^53, which every JSON reader takes exactly: on 64-bit kernels,
- *	ids count up from 1 and reach bit 31 after 2^31 files of cgroups
+ * @id: ids of the v2 tree are below 1 << TRACE_HIERARCHY_SHIFT. Tasks may instead be in a cgroup of
+ *	a v1 hierarchy: the number of its controller (1 to 15) is in the upper bits. So all ids are
+ *	below 2^53, which every JSON reader takes exactly: on 64-bit kernels, ids count up from 1
+ *	and reach bit 31 after 2^31 files of cgroups
  * @path: begins with a slash; in a v1 hierarchy the name of the controller comes before it:
- *	"freezer:/slurm/uid_0/job_3". NULL: removed. A path that is used again with another
- *	id is another cgroup
+ *	"freezer:/slurm/uid_0/job_3". NULL: removed. A path reused with a different id is a
+ *	different cgroup
  */
 struct trace_cgroup {
 	uint64_t id;
@@ -373,7 +370,7 @@ enum trace_event_type {
 
 /**
  * struct trace_event - one event of a trace
- * @type: says which of the others is set
+ * @type: the member that is set
  */
 struct trace_event {
 	enum trace_event_type type;
@@ -397,23 +394,22 @@ struct trace_event {
 
 /**
  * struct trace_sink - receives the events of a trace, in order
- * @event: returns 0 or a negative errno: -EINVAL for an event that makes no sense (times,
- *	indexes), which was left out; others end the trace. Who does not care for a type of
- *	event returns 0
- * @arg: handed to it
+ * @event: returns 0 or a negative errno: -EINVAL for an invalid event (times, indexes), which was
+ *	left out; other errors end the trace. A sink that ignores a type of event returns 0
+ * @arg: its argument
  */
 struct trace_sink {
 	int (*event)(void *arg, const struct trace_event *e);
 	void *arg;
 };
 
-/** trace_send() - hand an event to a sink; returns its answer. There is one for each type */
+/** trace_send() - hand an event to a sink; returns its result. There is one for each type */
 static inline int trace_send(const struct trace_sink *to, const struct trace_event *e)
 {
 	return to->event(to->arg, e);
 }
 
-/** trace_taken() - an answer of a sink: 0 also for what it left out, which is counted */
+/** trace_taken() - result of a sink: 0 also for an event left out, which is counted */
 static inline int trace_taken(int err, uint64_t *left_out)
 {
 	*left_out += err == -EINVAL;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Monitors of an ESP system-on-chip in a program of your own, on Linux, with the names of ESP's own
- * library: programs that were written for that one are compiled with this header instead, and need
- * no library. Like there, "soc_defs.h" and "soc_locs.h" of the bitstream must be in a folder that
- * is searched; ESP's tools write them.
+ * Monitors of an ESP system-on-chip for your own Linux programs, with the names of ESP's library:
+ * programs written for that library compile with this header instead, and need no library. As
+ * there, "soc_defs.h" and "soc_locs.h" of the bitstream must be in the include path; ESP's tools
+ * write them.
  *
- * What is different from ESP's library:
- * - differences go around as counters do; there they are one too low when a counter went around
+ * Differences from ESP's library:
+ * - differences wrap as counters do; there they are one too low when a counter wrapped
  * - llc_stats are filled in; there they are in l2_stats of the memory tile
  * - one tile after the other is frozen, read and released, and not all for the whole time
- * - accelerators are printed when their set was read, and not with that of the last-level cache
+ * - accelerators are printed if their set was read, and not with the set of the last-level cache
  * - registers that cannot be mapped are an error with errno, and not the end of the program
- * - so are tiles, accelerators, planes, counters and sets that are not there (EINVAL)
+ * - so are tiles, accelerators, planes, counters and sets that do not exist (EINVAL)
  */
 #ifndef ESP_MONITORS_H
 #define ESP_MONITORS_H
@@ -27,7 +27,7 @@
 
 #include "soc_defs.h"
 
-/* Where the registers are; a program may choose another file, with them at its beginning. */
+/* File with the registers at its beginning; a program may choose another one. */
 #ifndef MONITOR_WINDOW
 #define MONITOR_WINDOW	    "/dev/mem"
 #define MONITOR_WINDOW_BASE MONITOR_BASE_ADDR
@@ -78,9 +78,9 @@ typedef enum esp_monitor_read_mode {
 } esp_monitor_mode_t;
 
 /**
- * struct esp_monitor_args - what to read
+ * struct esp_monitor_args - a request for readings
  * @read_mode: all; one counter, which is the return value; or the sets of @read_mask
- * @tile_index, @acc_index, @mon_index, @noc_index: as the mode and the sets need them
+ * @tile_index, @acc_index, @mon_index, @noc_index: as required by the mode and the sets
  */
 typedef struct esp_monitor_args {
 	esp_monitor_mode_t read_mode;
@@ -127,16 +127,16 @@ typedef struct esp_monitor_vals {
 	unsigned int noc_queue_full[SOC_NTILES][NOC_PLANES][NOC_QUEUES];
 } esp_monitor_vals_t;
 
-/* What this header keeps between calls. */
+/* State of this header between calls. */
 static struct {
 	volatile uint32_t *registers;
 	void **values; /* of esp_monitor_vals_alloc() */
 	size_t nr;
 } esp_mon_;
 
-/* --- which counter is where */
+/* --- places of counters */
 
-/* What a tile is: numbers of its kinds, -1 for none. */
+/* Type of a tile: numbers of its kinds, -1 for none. */
 struct esp_mon_tile_ {
 	int mem;
 	int acc;
@@ -163,7 +163,7 @@ static inline struct esp_mon_tile_ esp_mon_tile_of_(int tile)
 	return t;
 }
 
-/* The word of a counter; NULL where the counter makes no sense. */
+/* The word of a counter; NULL where the counter does not exist. */
 static inline unsigned int *esp_mon_word_(esp_monitor_vals_t *v, int tile, int i)
 {
 	struct esp_mon_tile_ t = esp_mon_tile_of_(tile);
@@ -186,7 +186,7 @@ static inline unsigned int *esp_mon_word_(esp_monitor_vals_t *v, int tile, int i
 		 : &v->ddr_accesses[t.mem];
 }
 
-/* Was a counter asked for? */
+/* Was a counter requested? */
 static inline int esp_mon_wanted_(const esp_monitor_args_t *a, int tile, int i)
 {
 	int plane = (i - MON_NOC_QUEUES_FULL_BASE_INDEX) / NOC_QUEUES, set;
@@ -212,7 +212,7 @@ static inline int esp_mon_wanted_(const esp_monitor_args_t *a, int tile, int i)
 	return set < ESP_MON_READ_DVFS_OP || tile == a->tile_index;
 }
 
-/* Do the arguments fit this system-on-chip? What is not used may be anything. */
+/* Do the arguments fit this system-on-chip? Unused ones may have any value. */
 static inline int esp_mon_fits_(const esp_monitor_args_t *a, const esp_monitor_vals_t *vals)
 {
 	int of_tile = 1 << ESP_MON_READ_DVFS_OP | 1 << ESP_MON_READ_NOC_INJECTS |
@@ -272,15 +272,15 @@ static inline void esp_mon_freeze_(int tile, uint32_t frozen)
 	esp_mon_fence_();
 }
 
-/* --- what programs use */
+/* --- public functions */
 
 /**
  * esp_monitor() - read counters
- * @args: which
- * @vals: filled in; a mode of one counter does not use it, that of sets clears it first
+ * @args: the request
+ * @vals: filled in; unused in the mode of one counter, cleared first in the mode of sets
  *
- * Return: the counter in the mode of one, 0 in others. With registers that cannot be mapped, or
- * arguments that do not fit, all ones with errno.
+ * Return: the counter in the mode of one, 0 in the other modes. With registers that cannot be
+ * mapped, or arguments that do not fit, all ones with errno.
  */
 static inline unsigned int esp_monitor(esp_monitor_args_t args, esp_monitor_vals_t *vals)
 {
@@ -307,13 +307,13 @@ static inline unsigned int esp_monitor(esp_monitor_args_t args, esp_monitor_vals
 	return 0;
 }
 
-/** sub_monitor_vals() - what one counter gained: right for less than 2^32 */
+/** sub_monitor_vals() - gain of one counter, valid below 2^32 */
 static inline uint32_t sub_monitor_vals(uint32_t val_start, uint32_t val_end)
 {
 	return val_end - val_start;
 }
 
-/** esp_monitor_diff() - what all counters gained; readings with the same arguments */
+/** esp_monitor_diff() - gains of all counters; readings with the same arguments */
 static inline esp_monitor_vals_t esp_monitor_diff(esp_monitor_vals_t vals_start,
 						  esp_monitor_vals_t vals_end)
 {
@@ -393,7 +393,7 @@ static inline void esp_mon_print_(int tile, int i, const unsigned int *word, FIL
 	fprintf(fp, ": %llu\n", value);
 }
 
-/** esp_monitor_print() - write what was read with these arguments, a line a counter */
+/** esp_monitor_print() - write the readings of these arguments, one counter per line */
 static inline void esp_monitor_print(esp_monitor_args_t args, esp_monitor_vals_t vals, FILE *fp)
 {
 	for (int tile = 0; tile < SOC_NTILES; tile++)
