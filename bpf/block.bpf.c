@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Block requests: who made which disk move how many bytes.
+ * Block requests: bytes of disks by the task that caused them.
  *
- * The owner of a request is looked for when it is made, because that happens in the context
- * of whoever submits it; it may be issued by somebody else later. What has been moved is
- * known when it completes, in some interrupt. In between, owners are kept in a table
- * with a few places for each hash of the request's address: no locks, no allocation. An
- * entry that had to give way, or that was never made because the request is older than
- * we are, costs the owner's name only: the bytes are booked all the same.
+ * The owner of a request is looked up when it is made, because that happens in the submitter's
+ * context; another task may issue it later. The moved bytes are known when it completes, in some
+ * interrupt. In between, owners are kept in a table with a few places for each hash of the
+ * request's address: no locks, no allocation. An entry that was evicted, or that was never made
+ * because the request is older than the run, costs the owner's name only: the bytes are booked all
+ * the same.
  */
 #include "io.bpf.h"
 
@@ -22,11 +22,11 @@
 
 #define REQUEST_SETS  4096 /* power of two */
 #define REQUEST_WAYS  4
-#define REQUEST_TAKEN 1 /* no address: somebody is writing the entry */
+#define REQUEST_TAKEN 1 /* no address: the entry is being written */
 
 /*
- * Who submitted a request; half a cache line, because caches are cold when a disk has answered.
- * @rq: address of the request, as a number, 0 = free. @packed: see pack().
+ * Submitter of a request; half a cache line, because caches are cold when a disk has answered. @rq:
+ * address of the request, as a number, 0 = free. @packed: see pack().
  */
 struct io_request {
 	__u64 rq;
@@ -47,11 +47,11 @@ struct {
 	__type(value, struct io_request_set);
 } io_requests SEC(".maps");
 
-#define SUBMITTERS 16 /* that each CPU remembers, power of two */
+#define SUBMITTERS 16 /* remembered by each CPU, power of two */
 
 /*
- * A task that submitted requests, in one cache line. @task, @css_set, @blkg: its own address and those of
- * its cgroups and the request's, as numbers. @start_ns: its own start. @who: what was found at @tick.
+ * A task that submitted requests, in one cache line. @task, @css_set, @blkg: addresses of the task,
+ * its css_set and the request's blkg. @start_ns: its start. @who: the owner found at @tick.
  */
 struct io_submitter {
 	__u64 task;
@@ -89,10 +89,10 @@ struct {
 } io_disks SEC(".maps");
 
 /*
- * Look-ups in that map, by the disk's sequence number, which the kernel never uses twice.
- * From the top: sequence number (40 bits), generation (14), device (10). User space changes
- * the map, raises the generation, and then clears the cache: what a look-up that began
- * before leaves here has the old generation.
+ * Cached look-ups in that map, by the disk's sequence number, which the kernel never reuses. From
+ * the top: sequence number (40 bits), generation (14), device (10). User space changes the map,
+ * raises the generation, and then clears the cache: the result of an earlier look-up has the old
+ * generation.
  */
 struct {
 	__u32 generation;
@@ -141,13 +141,13 @@ static __always_inline __u32 device_of(const struct request *rq)
 }
 
 /*
- * Set before load: the operation that writes where the disk chooses, 0 = the kernel has none. Not by
- * CO-RE: its enum has another name before Linux 6.0, and libbpf looks for a name that the kernel does
- * not have in all modules, which needs CAP_SYS_ADMIN.
+ * Set before load: the zone append operation, 0 = the kernel has none. Not by CO-RE: its enum has a
+ * different name before Linux 6.0, and libbpf searches all modules for a name that the kernel
+ * lacks, which needs CAP_SYS_ADMIN.
  */
 const volatile __u32 io_zone_append;
 
-/* What is written to a disk is read from memory. False: no data is moved. */
+/* Data written to a disk is read from memory. False: no data is moved. */
 static __always_inline bool direction(const struct request *rq, bool *ret_reads)
 {
 	__u32 op = rq->cmd_flags & OP_MASK;
@@ -183,8 +183,7 @@ static __always_inline void unpack(const struct io_request *r, struct io_who *re
 }
 
 /*
- * The difference of two pointers is a number that BPF may calculate with; the address of a
- * request itself is not.
+ * The difference of two pointers is a number that BPF may compute with; a request's address is not.
  */
 static __always_inline __u64 number_of(const void *p)
 {
@@ -193,7 +192,7 @@ static __always_inline __u64 number_of(const void *p)
 
 /*
  * Queues take turns with their requests, which lie side by side in pieces of 64 KiB. So do their
- * entries here: an entry that was not used for long costs a cache miss, but not one of the TLB, too.
+ * entries here: an entry that was not used for long costs a cache miss, but no TLB miss.
  */
 static __always_inline struct io_request_set *set_of(__u64 number)
 {
@@ -203,7 +202,7 @@ static __always_inline struct io_request_set *set_of(__u64 number)
 	return bpf_map_lookup_elem(&io_requests, &set);
 }
 
-/* Of a cgroup that the bytes can be said to be of: in the v2 tree, not its root. NULL: none. */
+/* The cgroup of a blkg that can own bytes: in the v2 tree, and not its root. NULL: none. */
 static __always_inline const struct cgroup *cgroup_of(const struct request *rq)
 {
 	const struct bio *bio = rq->bio;
@@ -222,10 +221,10 @@ static __always_inline const struct cgroup *cgroup_of(const struct request *rq)
 }
 
 /*
- * The current task, and its cgroup unless the request says better: kernel threads work for
- * others, and so do tasks that write back what is not theirs. A cgroup without an I/O
- * controller of its own has that of an ancestor, which says less than the task does; and so
- * does the task's own one, when the task is in a cgroup of the chosen v1 hierarchy, too.
+ * The current task, and its cgroup unless the request knows better: kernel threads work for other
+ * tasks, and so do tasks that write back other tasks' pages. A cgroup without an I/O controller
+ * uses its ancestor's, which is less precise than the task's cgroup; so is the task's own blkg when
+ * the task is in a cgroup of the chosen v1 hierarchy, too.
  */
 static __noinline int submitter(struct io_who *who, const struct request *rq)
 {
@@ -244,7 +243,7 @@ static __noinline int submitter(struct io_who *who, const struct request *rq)
 		who->cgroup_id = cgrp->kn->id;
 	else
 		who->cgroup_id = task_cgroup_id(task);
-	/* The idle task was interrupted; it does not submit anything. */
+	/* The idle task was interrupted; it submits nothing. */
 	if (!who->tgid && !who->cgroup_id)
 		io_nobody(who);
 	return 0;
@@ -259,9 +258,9 @@ static __always_inline struct io_submitter *submitter_place(__u64 task)
 }
 
 /*
- * submitter(), but the same as last time if the same task comes again: to find it out takes ten steps
- * from one cold cache line to the next. That is believed until the kernel's next tick; a set of cgroups or a
- * blkg is not freed and made again as another one in between, because they outlive an RCU grace period.
+ * submitter(), but cached for the same task: finding it takes ten steps from one cold cache line to
+ * the next. The cache is valid until the kernel's next tick; a css_set or blkg is not freed and
+ * reallocated in between, because they outlive an RCU grace period.
  */
 static __always_inline void submitter_again(struct io_who *who, const struct request *rq)
 {
@@ -287,7 +286,7 @@ static __always_inline void submitter_again(struct io_who *who, const struct req
 	*who = now.who;
 }
 
-/* The place of an entry that says @number, from the @way on; REQUEST_WAYS when there is none. */
+/* The place of an entry with @number, from the @way on; REQUEST_WAYS when there is none. */
 static __noinline __u32 find_way(const struct io_request_set *set, __u32 way, __u64 number)
 {
 	__u32 i;
@@ -300,7 +299,7 @@ static __noinline __u32 find_way(const struct io_request_set *set, __u32 way, __
 	return REQUEST_WAYS;
 }
 
-/* Nearly always, an entry is where it is looked for first. */
+/* Nearly always the entry is at its first place. */
 static __always_inline struct io_request *first_place(struct io_request_set *set, __u64 number)
 {
 	return &set->way[bounded(number >> 8, REQUEST_WAYS)];
@@ -318,7 +317,7 @@ static __always_inline struct io_request *find(struct io_request_set *set, __u64
 	return way < REQUEST_WAYS ? &set->way[bounded(way, REQUEST_WAYS)] : NULL;
 }
 
-/* Where it could be: its own place or one that is free, else the first one. */
+/* Its possible place: its own or a free one, else the first one. */
 static __always_inline struct io_request *place_for(struct io_request_set *set, __u64 number)
 {
 	struct io_request *r = first_place(set, number);
@@ -348,7 +347,7 @@ static __always_inline int request_made(const struct request *rq, bool again)
 	set = set_of(number);
 	if (!set || (again && find(set, number)))
 		return 0;
-	/* io_insert and io_issue could interrupt each other on the way to what is remembered. */
+	/* io_insert and io_issue could interrupt each other while using the cache. */
 	if (again)
 		submitter(&who, rq);
 	else
@@ -368,7 +367,7 @@ static __always_inline int request_made(const struct request *rq, bool again)
 	return 0;
 }
 
-/* Since 6.5, for every request, before anybody else has seen it. */
+/* Since 6.5, for every request, before any other program sees it. */
 SEC("tp_btf/block_io_start")
 int BPF_PROG(io_start, struct request *rq)
 {
@@ -376,8 +375,8 @@ int BPF_PROG(io_start, struct request *rq)
 }
 
 /*
- * Before: the first of these two. A request that is not inserted into a queue is issued by
- * its submitter; one that was may be issued, and inserted again, by anybody.
+ * Before 6.5: the first of these two. A request that is not inserted into a queue is issued by its
+ * submitter; one that was may be issued, and inserted again, by any task.
  */
 SEC("tp_btf/block_rq_insert")
 int BPF_PROG(io_insert, struct request *rq)
@@ -391,7 +390,7 @@ int BPF_PROG(io_issue, struct request *rq)
 	return request_made(rq, true);
 }
 
-/* What the entry of a request says; @last: it will not be asked for again. */
+/* The owner in a request's entry; @last: it will not be used again. */
 static __always_inline bool take_owner(__u64 number, bool last, struct io_who *ret,
 				       __u32 *ret_device)
 {
@@ -403,14 +402,14 @@ static __always_inline bool take_owner(__u64 number, bool last, struct io_who *r
 	if (!r)
 		return false;
 	unpack(r, ret, ret_device, &was);
-	/* Still ours? Then what was copied is, too. */
+	/* If it is still ours, the copy is valid. */
 	return __sync_val_compare_and_swap(&r->rq, number, last ? 0 : number) == number &&
 	       was == generation;
 }
 
 /*
- * Before 6.5, too: a request that became a part of another one never completes. What is noted of it would
- * be taken for that of the next request with its address, which may be somebody else's.
+ * Before 6.5, too: a merged request never completes. Its entry would be taken for that of the next
+ * request at its address, which may belong to another task.
  */
 SEC("tp_btf/block_rq_merge")
 int BPF_PROG(io_merged, struct request *rq)
@@ -422,7 +421,7 @@ int BPF_PROG(io_merged, struct request *rq)
 	return 0;
 }
 
-/* It is not known who made the request; its cgroup may be. Returns its device. */
+/* The submitter of the request is unknown; its cgroup may be known. Returns its device. */
 static __noinline __u32 owner_by_cgroup(const struct request *rq, struct io_who *ret)
 {
 	const struct cgroup *cgrp;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of cgroups made while we look on: a job's cgroup may be gone before user
- * space could read its path from cgroupfs.
+ * Names of cgroups made during the run: a job's cgroup may be gone before user space can read its
+ * path from cgroupfs.
  */
 #include "shared.bpf.h"
 
 /*
- * Hierarchies number their cgroups independently. Those of the default one, 0, have their number, those
- * of the chosen v1 controller another one; 0: of no interest.
+ * Hierarchies number their cgroups independently. Ids of the default one, 0, are kept, those of the
+ * chosen v1 controller get a number in the upper bits; 0: irrelevant.
  */
 static __always_inline __u64 trace_id(struct cgroup *cgrp)
 {
@@ -21,8 +21,8 @@ static __always_inline __u64 trace_id(struct cgroup *cgrp)
 }
 
 /*
- * A new cgroup may be a job's, whose tasks are asked for its name: user space is woken for it,
- * but not more often than this, whoever makes cgroups by the thousand.
+ * A new cgroup may be a job's, whose tasks are asked for its name: user space is woken for it, but
+ * not more often than this, even if cgroups are made by the thousand.
  */
 #define WAKE_PAUSE_NS 10000000
 
@@ -37,8 +37,8 @@ static __always_inline __u64 wake_flags(__u32 type, __u64 now)
 }
 
 /*
- * A record is too large for the stack. It is made here and sent at once, see send() in tasks.bpf.c.
- * The kernel calls us for one cgroup at a time: it holds the lock of all cgroups.
+ * A record is too large for the stack. It is built here and sent at once, see send() in
+ * tasks.bpf.c. The kernel calls this for one cgroup at a time: it holds the lock of all cgroups.
  */
 static struct ledger_cgroup record;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The flush of the tables of io.bpf.h. */
+/* Flushing of the tables of io.bpf.h. */
 #include "io.bpf.h"
 
 static __always_inline bool flush_kind(__u32 kind)
@@ -23,8 +23,8 @@ static __always_inline bool flush_kind(__u32 kind)
 }
 
 /*
- * Run by user space on one CPU (BPF_PROG_TEST_RUN): sends what is in its tables. Returns 1
- * when it interrupted a program that was at one of them: then it is to be run again.
+ * Run by user space on one CPU (BPF_PROG_TEST_RUN): sends its tables. Returns 1 when it interrupted
+ * a program that was using one of them: then it must be run again.
  */
 SEC("raw_tp/sched_switch")
 int io_flush(void *ctx)

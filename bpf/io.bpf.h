@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who makes devices move data: what the block and the network programs share.
+ * I/O by task: shared by the block and the network programs.
  *
- * Requests and packets are added up in slots, one for each (task, cgroup, device), in
- * tables of one CPU, which go to the ring buffer when they are full, some milliseconds old,
- * or asked for. Bytes are never dropped: when the ring is full the slots stay and grow, and
- * when no slot or no table is free, the bytes go to a sum by device, whose owner is unknown.
+ * Requests and packets are added up in slots, one for each (task, cgroup, device), in tables of one
+ * CPU, which go to the ring buffer when they are full, some milliseconds old, or flushed. Bytes are
+ * never dropped: when the ring is full the slots stay and grow, and when no slot or no table is
+ * free, the bytes go to a sum by device without an owner.
  *
- * A program is not run again on a CPU while it runs there, but a flush can come at any
- * time, and then the program can come during the flush. Whoever works on a table marks it
- * as busy; the other one takes the second table, or leaves it to the caller to try again.
- * All of them stay on their CPU, so marks need no atomic operations.
+ * A program is not run again on a CPU while it runs there, but a flush can come at any time, and
+ * then the program can come during the flush. The user of a table marks it as busy; the other one
+ * takes the second table, or leaves it to the caller to try again. All of them stay on their CPU,
+ * so marks need no atomic operations.
  *
- * The clock is the dearest of all that is done here. It is read when a slot is taken or sent;
- * in between, the kernel's count of ticks does.
+ * Reading the clock is the most expensive step. It is read when a slot is taken or sent; in
+ * between, the kernel's tick count is good enough.
  */
 #ifndef T410TRACE_IO_BPF_H
 #define T410TRACE_IO_BPF_H
@@ -40,10 +40,10 @@ extern struct ledger_io_lost io_lost[LEDGER_MAX_DEVICES];
 /* Set before load: slots older than this go at the next request. */
 extern const volatile __u64 io_age_ticks;
 
-/* Packets that were not sent in the end, but could not be taken back. */
+/* Packets that were not sent in the end, but could not be undone. */
 extern __u64 io_not_undone;
 
-/* Who; a pid of 0 when only the cgroup is known. */
+/* The owner; a pid of 0 when only the cgroup is known. */
 struct io_who {
 	__u64 start_ns;
 	__u64 cgroup_id;
@@ -93,7 +93,7 @@ static __always_inline struct ledger_io_slot *io_slot_at(struct ledger_io_table 
 	return &t->out.slots[bounded(i, LEDGER_IO_SLOTS)];
 }
 
-/* Empties a table into the ring; on failure it stays as it is. */
+/* Empty a table into the ring; on failure it stays as it is. */
 static __noinline int io_empty(struct ledger_io_table *t)
 {
 	__u32 nr = at_most(t->nr, LEDGER_IO_SLOTS);
@@ -150,7 +150,7 @@ static __noinline __u32 io_slot_new(struct ledger_io_table *t, const struct io_w
 	return i;
 }
 
-/* By the index, when it is not the last one. */
+/* Find the slot by the index, when it is not the last one. */
 static __noinline __u32 io_slot_search(struct ledger_io_table *t, const struct io_who *who,
 				       __u32 device)
 {
@@ -191,7 +191,7 @@ static __noinline int io_lose(__u32 device, __u32 read_bytes, __u32 write_bytes)
 	return 0;
 }
 
-/* Adds to the slot of @who; returns its number, LEDGER_IO_SLOTS when there is none. */
+/* Add to the slot of @who; returns its number, LEDGER_IO_SLOTS when there is none. */
 static __always_inline __u32 io_add(struct ledger_io_table *t, const struct io_who *who,
 				    __u32 device, __u32 read_bytes, __u32 write_bytes)
 {
@@ -210,7 +210,7 @@ static __always_inline __u32 io_add(struct ledger_io_table *t, const struct io_w
 	s->requests++;
 	s->read_bytes += read_bytes;
 	s->write_bytes += write_bytes;
-	s->last_ns = tick; /* user space makes a time of it */
+	s->last_ns = tick; /* user space converts it to a time */
 	return i;
 }
 

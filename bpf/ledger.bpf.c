@@ -1,54 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ledger: who was on which CPU for how long.
+ * The ledger: CPU time of tasks on each CPU.
  *
- * At each context switch the time since the last one is added to the slot of
- * the task that ran. Slots belong to one window; at the first switch after a window
- * has ended they go to the ring buffer in one record. The cost is thus one clock
- * reading and one look-up a switch, and one copy per window, however many switches a
- * window holds.
+ * At each context switch the time since the last one is added to the slot of the task that ran.
+ * Slots belong to one window; at the first switch after a window has ended they go to the ring
+ * buffer in one record. The cost is one clock reading and one look-up per switch, and one copy per
+ * window, regardless of the number of switches in it.
  *
- * Who it was is looked up when a task leaves: what it is made of is in the CPU's caches
- * then, while that of the next one is often not. Of that one only two addresses are noted.
+ * A task is looked up when it leaves: its data is in the CPU's caches then, while that of the next
+ * task is often not. Of the next task only two addresses are noted.
  *
  * Time is never dropped: when the ring is full the slots stay and grow, and when
  * no slot is left either, the time goes to the "lost" slot.
  *
- * Everything here runs with interrupts off on the CPU that owns the ledger: in
- * sched_switch, in the interrupt of a timer (ledger_tick), or in that of a function call
- * (ledger_flush). The one exception, ledger_flush on the caller's own CPU, has preemption
- * off, so that no switch can come between, and says that it is at it: ledger_tick, the only
- * one that could interrupt it, keeps off then.
+ * Everything here runs with interrupts off on the CPU that owns the ledger: in sched_switch, in a
+ * timer interrupt (ledger_tick), or in a function call interrupt (ledger_flush). The one exception,
+ * ledger_flush on the caller's own CPU, has preemption off, so that no switch can come between, and
+ * sets a mark: ledger_tick, the only one that could interrupt it, keeps off then.
  *
- * So the task that a program looks at always is the current one: the one that leaves in
- * sched_switch, the one that was interrupted elsewhere. Functions that are not static are verified
- * once and not for each call. They can be handed no task; they ask who it is.
+ * So a program always looks at the current task: the one that leaves in sched_switch, or the
+ * interrupted one elsewhere. Functions that are not static are verified once and not for each call.
+ * They cannot take a task as argument; they get the current one.
  */
 #include "slots.bpf.h"
 #include "weights.bpf.h"
 
-/* Duration of one switch in this many is measured, to report what we cost. */
+/* The duration of one switch in this many is measured, to report our cost. */
 #define TIMED_EVERY	 64
 
-/* A ring that was full is left alone for so long by switches that need a slot. */
+/* Switches that need a slot leave a full ring alone for this long. */
 #define FULL_NS		 100000
 
-/* While a task goes on, its weights are read at ticks, but not sooner than this. */
+/* While a task keeps running, its weights are read at ticks, but not sooner than this. */
 #define WEIGHTS_EVERY_NS 2000000
 
-/* Begins with no slots. */
+/* Start without slots. */
 static __noinline void forget_slots(struct cpu_ledger *l)
 {
 	__u64 *index = (__u64 *)l->index;
 	__u32 i;
 
 	l->nr = 0;
-	/* What was left of others would keep places from new ones as soon as it looked like a slot. */
+	/* Stale keys would block places for new ones as soon as they looked like a slot. */
 	for (i = 0; i < LEDGER_INDEX / sizeof(*index); i++)
 		index[i] = ~0ull;
 }
 
-/* Empties the table into the ring; on failure the table stays as it is. */
+/* Empty the table into the ring; on failure the table stays as it is. */
 __noinline int flush_slots(struct cpu_ledger *l, __u64 now)
 {
 	bool weighed;
@@ -94,8 +92,8 @@ static __always_inline void slot_begin(struct ledger_slot *s, __u64 css_set, __u
 }
 
 /*
- * Slot @i is that of the current task from @from on. For what is not done often, see
- * gone_set_cgroup_id(); slot_new() has the other way.
+ * Give slot @i to the current task from @from on. For rare events, see gone_set_cgroup_id();
+ * slot_new() is the fast way.
  */
 __noinline int slot_fill(struct cpu_ledger *l, __u32 i, __u64 from)
 {
@@ -114,7 +112,7 @@ __noinline int slot_fill(struct cpu_ledger *l, __u32 i, __u64 from)
 	return 0;
 }
 
-/* No slot left and the ring is full: the time is kept, its owner is not. */
+/* No slot left and the ring is full: the time is kept, but loses its owner. */
 static __always_inline __u32 lost_slot(struct cpu_ledger *l, __u64 now)
 {
 	struct ledger_slot *s = slot_at(l, LEDGER_LOST_SLOT);
@@ -137,11 +135,11 @@ static __always_inline __u32 lost_slot(struct cpu_ledger *l, __u64 now)
 }
 
 /*
- * All slots are taken: sends them. Returns 0, or if there is no room for them the slot for a piece
+ * All slots are taken: send them. Returns 0, or if there is no room for them the slot for a piece
  * from @from on.
  *
- * A full ring stays full until user space has the CPU. To try at each switch would make them dear
- * just when there are most of them.
+ * A full ring stays full until user space has the CPU. Trying at each switch would make them
+ * expensive just when they are most frequent.
  */
 __noinline __u32 make_room(struct cpu_ledger *l, __u64 from)
 {
@@ -153,8 +151,8 @@ __noinline __u32 make_room(struct cpu_ledger *l, __u64 from)
 }
 
 /*
- * A slot that is not to be found as anybody's, for a piece from @from on whose owner is
- * not what the task that has the CPU says of itself. The lost one if there is none.
+ * A slot that cannot be found by any key, for a piece from @from on whose owner is not what the
+ * current task's fields say. The lost slot if there is none.
  */
 static __always_inline __u32 slot_apart(struct cpu_ledger *l, __u64 from)
 {
@@ -185,8 +183,8 @@ static __always_inline __u64 address_at(__u64 *place, const void *kernel)
 }
 
 /*
- * The slot of the current task. Until the next one is put on the CPU the place of its css_set holds
- * what the one that has it is in now.
+ * The slot of the current task. Until the next task is put on the CPU, the place of its css_set
+ * holds the css_set that the current one is in now.
  */
 static __always_inline __u32 slot_of(struct cpu_ledger *l, struct task_struct *task)
 {
@@ -223,7 +221,7 @@ static __always_inline void slot_add(struct cpu_ledger *l, __u32 i, __u64 from, 
 
 /*
  * Has the current task had the CPU since the last flush, without a break? Then the only slot is the
- * begin of the run: ledger_tick has been here.
+ * beginning of the run: ledger_tick has been here.
  */
 static __always_inline bool run_goes_on(struct cpu_ledger *l, __u32 pid, __u64 css_set)
 {
@@ -234,9 +232,9 @@ static __always_inline bool run_goes_on(struct cpu_ledger *l, __u32 pid, __u64 c
 }
 
 /*
- * A window has ended at @boundary while the current task was running. Its run up to there may
- * span many windows, so it gets a record slot of its own, which says "without a break
- * from first to last" and can be split exactly.
+ * A window has ended at @boundary while the current task was running. Its run up to there may span
+ * many windows, so it gets its own record slot, which means "without a break from first to last"
+ * and can be split exactly.
  */
 __noinline int close_run(struct cpu_ledger *l, __u64 boundary)
 {
@@ -277,7 +275,7 @@ static __always_inline bool has_ended(const struct cpu_ledger *l, __u64 boundary
 	return l->boundary_ns != boundary && boundary <= now;
 }
 
-/* The current task has been running since the ledger was brought up to date. */
+/* The current task has been running since the ledger was last updated. */
 static __always_inline void account(struct cpu_ledger *l, struct task_struct *task, __u64 now)
 {
 	__u64 boundary = last_boundary(l);
@@ -293,12 +291,12 @@ static __always_inline void account(struct cpu_ledger *l, struct task_struct *ta
 }
 
 /*
- * The current task has the CPU, but @task was put on it last: that one left without our being
- * called. Some kernels hide the switches of some tasks. The scheduler's own books still
- * have the length of its last run; it gets that, and whoever came after it the rest.
+ * The current task has the CPU, but @task was put on it last: it left without a call of this
+ * program. Some kernels hide the switches of some tasks. The scheduler's own books still have the
+ * length of its last run; it gets that, and its successor the rest.
  *
- * Its address is from a moment ago, so it may be gone: every read may fail or give
- * the wrong thing, and what is read is only ever a number in a record.
+ * Its address is from a moment ago, so it may be gone: every read may fail or return garbage, and
+ * the result is only ever a number in a record.
  */
 __noinline int unseen_switch(struct cpu_ledger *l, __u64 task, __u64 now)
 {
@@ -329,9 +327,9 @@ __noinline int unseen_switch(struct cpu_ledger *l, __u64 task, __u64 now)
 }
 
 /*
- * A note says that the current task was moved to another cgroup during this run (moves.bpf.c): what
- * it ran until then is of the cgroup that it was in. The note says which run it means, because it
- * was written by another CPU that cannot know what this one was about to do.
+ * A note tells that the current task was moved to another cgroup during this run (moves.bpf.c): its
+ * time until then belongs to the old cgroup. The note identifies the run, because another CPU wrote
+ * it, which cannot know what this one was about to do.
  */
 __noinline int moved_run(struct cpu_ledger *l, __u32 note, __u64 now)
 {
@@ -374,8 +372,8 @@ static __always_inline void take_moves(struct cpu_ledger *l, __u64 now)
 }
 
 /*
- * The idle task no longer has the CPU. Returns what user space reads to see how far the books have
- * come, with LEDGER_REST_TAKEN if it has taken the slots.
+ * The idle task no longer has the CPU. Returns the word by which user space sees how far the books
+ * have come, with LEDGER_REST_TAKEN if it has taken the slots.
  */
 static __always_inline __u64 end_rest(struct cpu_ledger *l)
 {
@@ -383,7 +381,7 @@ static __always_inline __u64 end_rest(struct cpu_ledger *l)
 }
 
 /*
- * User space has taken the slots and the time of the idle task: the books go on from there. Its
+ * User space has taken the slots and the time of the idle task: the books continue from there. Its
  * clock was read after ours, so ours is read again.
  */
 static __always_inline __u64 go_on_from(struct cpu_ledger *l, __u64 rest)
@@ -398,7 +396,7 @@ static __always_inline __u64 go_on_from(struct cpu_ledger *l, __u64 rest)
 
 /*
  * From here on nothing of the ledger changes until end_rest(). A weakly ordered CPU may show this
- * before the slots: the switch that is under way ends with a barrier, and user space waits for that
+ * before the slots: the current switch ends with a barrier, and user space waits for that
  * (LEDGER_REST_NS).
  */
 static __always_inline void begin_rest(struct cpu_ledger *l)
@@ -408,9 +406,8 @@ static __always_inline void begin_rest(struct cpu_ledger *l)
 }
 
 /*
- * The current task has the CPU at @now, and something has happened since the ledger was looked at.
- * @rest: what end_rest() has returned, if it was called. Returns up to when its time is to be
- * booked.
+ * The current task has the CPU at @now, and something has happened since the last update. @rest:
+ * the result of end_rest(), if it was called. Returns the time up to which it must be booked.
  */
 __noinline __u64 look_closer(struct cpu_ledger *l, __u64 now, __u64 rest)
 {
@@ -422,15 +419,15 @@ __noinline __u64 look_closer(struct cpu_ledger *l, __u64 now, __u64 rest)
 		return now;
 	was = l->task;
 	since = l->since_ns;
-	/* Before the first switch it is unknown since when the task has been running. */
+	/* Before the first switch the start of the task's run is unknown. */
 	unseen = since && was != (__u64)task;
 	if (rests && was == l->idle)
 		rest |= end_rest(l);
 	if (rest & LEDGER_REST_TAKEN)
 		now = go_on_from(l, rest);
 	/*
-	 * What two tasks did between two readings cannot be told apart; nor what one did before and
-	 * after user space took its time.
+	 * Counts of two tasks between two readings cannot be separated; nor can those of one task
+	 * before and after user space took its time.
 	 */
 	weights_read(since && !unseen && l->since_ns == since ? now - since : 0);
 	if (was_moved(l))
@@ -446,7 +443,7 @@ __noinline __u64 look_closer(struct cpu_ledger *l, __u64 now, __u64 rest)
 	return now;
 }
 
-/* Is @task the one that was put on the CPU last, and has nobody moved it since? */
+/* Was @task put on the CPU last, and has it not been moved since? */
 static __always_inline bool same_run(struct cpu_ledger *l, const struct task_struct *task)
 {
 	return likely(l->task == (__u64)task) && likely(!was_moved(l));
@@ -468,14 +465,14 @@ static __always_inline __u64 bring_up_to(struct cpu_ledger *l, struct task_struc
 	return now;
 }
 
-/* From here on the CPU is @task's. */
+/* From here on the CPU belongs to @task. */
 static __always_inline void put_on(struct cpu_ledger *l, const struct task_struct *task)
 {
 	l->css_set = (__u64)task->cgroups;
 	l->task = (__u64)task;
 }
 
-/* The ledger is as it is to be until the next switch. */
+/* The ledger stays as it is until the next switch. */
 static __always_inline void leave(struct cpu_ledger *l)
 {
 	if (l->task == l->idle)
@@ -489,7 +486,7 @@ static __always_inline struct cpu_ledger *this_ledger(void)
 	return bpf_map_lookup_elem(&ledgers, &cpu);
 }
 
-/* A slot is that of @task, which leaves; slot_fill() has the other way. */
+/* Give a slot to @task, which leaves; slot_fill() is the slow way. */
 static __always_inline void slot_new(struct ledger_slot *s, const struct task_struct *task,
 				     __u32 pid, __u64 css_set, __u64 from)
 {
@@ -501,14 +498,14 @@ static __always_inline void slot_new(struct ledger_slot *s, const struct task_st
 }
 
 /*
- * Books the time of @task, which leaves, if nothing else has happened: it is the one that came, no
- * window has ended, and it has a slot at the first place of its key, or gets one there. False if
- * not: then nothing is booked, and @rest is what end_rest() has returned, if it was called.
+ * Book the time of @task, which leaves, if nothing else has happened: it was put on the CPU last,
+ * no window has ended, and it has a slot at the first place of its key, or gets one there.
+ * Otherwise false: then nothing is booked, and @rest is the result of end_rest(), if it was called.
  *
- * So it is at nearly every switch. This code is short and lies together, because between two
- * switches others have had the caches, that for instructions, too. It calls nothing, or weights at
- * its very end, so it has little to keep and 48 bytes of stack are enough. With more, Linux 6.13 and
- * later give a program a stack of its own, which is in no cache either.
+ * This is the case at nearly every switch. The code is short and contiguous, because between two
+ * switches other code has used the caches, including the instruction cache. It calls nothing, or
+ * weights at its very end, so it has little to save and 48 bytes of stack are enough. With more,
+ * Linux 6.13 and later give a program a private stack, which is in no cache either.
  */
 static __always_inline bool usual_switch(struct cpu_ledger *l, const struct task_struct *task,
 					 __u64 now, __u64 *rest)
@@ -551,7 +548,7 @@ static __always_inline bool usual_switch(struct cpu_ledger *l, const struct task
 	return true;
 }
 
-/* Books the time of the current task, which leaves, whatever has happened. Returns up to when. */
+/* Book the time of the current task, which leaves, in any case. Returns its end. */
 __noinline __u64 other_switch(struct cpu_ledger *l, __u64 now, __u64 rest)
 {
 	return l ? bring_up_to(l, bpf_get_current_task_btf(), now, rest) : now;
@@ -576,7 +573,7 @@ int BPF_PROG(ledger_switch, bool preempt, struct task_struct *prev, struct task_
 	return 0;
 }
 
-/* @task is the current one, and goes on. */
+/* @task is the current one, and keeps running. */
 static __always_inline void look_between(struct cpu_ledger *l, struct task_struct *task, __u64 now)
 {
 	bring_up_to(l, task, now, 0);
@@ -585,14 +582,14 @@ static __always_inline void look_between(struct cpu_ledger *l, struct task_struc
 }
 
 /*
- * A timer has expired. The scheduler's tick is one, and it passes while a task has the CPU: if a
- * window has ended since the ledger was looked at last, now is the time to close it, as a switch
- * would. So a task that never switches has a slice, and weights, for each window.
+ * A timer has expired. The scheduler's tick is one, and it expires while a task has the CPU: if a
+ * window has ended since the last update of the ledger, close it now, as a switch would. So a task
+ * that never switches has a slice, and weights, for each window.
  *
- * Weights are read in between, too, but not at every timer: of what is counted between two
- * readings nobody knows on which side of a window's end it was.
+ * Weights are read in between, too, but not at every timer: counts between two readings cannot be
+ * assigned to either side of a window's end.
  *
- * Nobody is woken for it, and a CPU without a tick is left alone. What the idle task does is known
+ * No CPU is woken for it, and one without a tick is not disturbed. Time of the idle task is known
  * without it.
  */
 SEC("tp_btf/hrtimer_expire_entry")
@@ -608,7 +605,7 @@ int BPF_PROG(ledger_tick, struct hrtimer *timer)
 	ended = l->boundary_ns != last_boundary(l);
 	if ((!ended && !nr_weights && !was_moved(l)) || l->no_tick || l->asked)
 		return 0;
-	/* Those expire in a soft interrupt: others could come between. */
+	/* They expire in a soft interrupt: other tasks could come between. */
 	if (timer->is_soft)
 		return 0;
 	task = bpf_get_current_task_btf();
@@ -621,9 +618,9 @@ int BPF_PROG(ledger_tick, struct hrtimer *timer)
 }
 
 /*
- * Run by user space on one CPU (BPF_PROG_TEST_RUN): brings the ledger up to now
- * and sends it, so that a task that never switches is in every report. It also
- * starts the ledger of a CPU that has not switched yet.
+ * Run by user space on one CPU (BPF_PROG_TEST_RUN): updates the ledger up to now and sends it, so
+ * that a task that never switches is in every report. It also starts the ledger of a CPU that has
+ * not switched yet.
  */
 SEC("raw_tp/sched_switch")
 int ledger_flush(void *ctx)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One task, by its number on the machine, whoever asks: the list of tasks.bpf.c has those of the
- * reader's pid namespace only.
+ * One task by its number on the machine, from any pid namespace: the list of tasks.bpf.c has only
+ * tasks of the reader's namespace.
  *
- * It is an object of its own, because it needs functions that the kernel has since Linux 6.2. Where
- * a function is not in the kernel, libbpf looks for it in all modules, may not without
- * CAP_SYS_ADMIN, and gives up the whole object, even if nothing in it is loaded that needs the
- * function.
+ * It is a separate object, because it needs functions that the kernel has since Linux 6.2. If the
+ * kernel lacks a function, libbpf searches all modules for it, fails without CAP_SYS_ADMIN, and
+ * gives up the whole object, even if no program that needs the function is loaded.
  */
 #include "task.bpf.h"
 

@@ -14,7 +14,7 @@ __u64 lost_cgroups;
 __u64 io_not_undone;
 struct ledger_io_lost io_lost[LEDGER_MAX_DEVICES];
 
-/* User space names it where the verifier refuses what it made. */
+/* User space names it when the verifier rejects its output. */
 const volatile char compiler[] = __VERSION__;
 
 const volatile __u32 by_thread;

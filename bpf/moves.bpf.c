@@ -2,13 +2,13 @@
 /*
  * Moves: a process is put into another cgroup while it runs.
  *
- * The ledger looks at a task when it leaves the CPU, and then it says where it is, not
- * where it was. Whoever moves it leaves a note at the CPU it runs on: until when, and
- * where it was. That is all in the mover's time; a switch costs it a look at a mark.
+ * The ledger looks at a task when it leaves the CPU, and then it sees the new cgroup, not the old
+ * one. The mover leaves a note at the task's CPU: the time of the move, and the old cgroup. That
+ * costs the mover's time; a switch only checks a mark.
  *
- * The kernel calls us when the move is done, one move at a time (it holds the lock of all
- * cgroups). The old cgroup is known from what the ledger noted when the task was put on the
- * CPU. That may change while we look: the note says which run is meant, and the CPU itself judges.
+ * The kernel calls this after the move, one move at a time (it holds the lock of all cgroups). The
+ * old cgroup is known from the ledger's note when the task was put on the CPU. That may change
+ * meanwhile: the note identifies the run, and the CPU itself decides.
  */
 #include "slots.bpf.h"
 
@@ -25,7 +25,7 @@ struct move {
 
 /*
  * The notes of this run that the CPU has not looked at yet. None if they are of another run: the
- * CPU that has ended that one, or does so now, has no more use for them.
+ * CPU has ended that run, or is doing so, and has no more use for them.
  */
 static __always_inline __u32 notes_of(struct cpu_ledger *l, const struct ledger_move *run)
 {
@@ -36,10 +36,9 @@ static __always_inline __u32 notes_of(struct cpu_ledger *l, const struct ledger_
 }
 
 /*
- * The slot that a CPU would find for the task from now on may be that of another cgroup: the css_set
- * that the task was in a while ago was freed, and the one that it is in now has its address. The
- * time in it stays; it is not found any more. If the CPU uses that slot for another task just now,
- * that one gets another slot.
+ * The slot that a CPU would find for the task from now on may be another cgroup's: an old css_set
+ * of the task was freed, and the current one has its address. The slot keeps its time, but is no
+ * longer found. If the CPU is using it for another task right now, that task gets a new slot.
  */
 static __always_inline void forget_slot(struct cpu_ledger *l, const struct move *m)
 {
@@ -49,7 +48,7 @@ static __always_inline void forget_slot(struct cpu_ledger *l, const struct move 
 		*(volatile __u64 *)&slot_at(l, i)->css_set = 0;
 }
 
-/* Of a CPU: does it run a thread that was moved, and was that one elsewhere until now? */
+/* Does a CPU run a moved thread, and was that one in another cgroup until now? */
 static long look_at_cpu(__u32 cpu, void *arg)
 {
 	struct cpu_ledger *l = bpf_map_lookup_elem(&ledgers, &cpu);
@@ -102,7 +101,7 @@ int BPF_PROG(task_moved, struct cgroup *to, const char *path, struct task_struct
 		.whole = threadgroup,
 	};
 
-	/* Linux 5.17. Without it the run stays whole. */
+	/* Linux 5.17. Without it the run is not split. */
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))
 		bpf_loop(MAX_CPUS, look_at_cpu, &m, 0);
 	return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets: who made which network interface move how many bytes.
+ * Packets: bytes of network interfaces by the task that caused them.
  *
- * A packet is sent or received in any context, so its owner is that of its socket: the
- * cgroup that the socket was made in, and the process that made it or used it last, which is
- * noted in the socket by programs that run in the context of that process. Sockets know nothing of v1
- * hierarchies: where one is chosen, the cgroup is that of the process, if it is in one of these.
+ * A packet is sent or received in any context, so its owner is that of its socket: the cgroup in
+ * which the socket was made, and the process that made it or used it last, which programs in that
+ * process's context note in the socket. Sockets know nothing of v1 hierarchies: if one is chosen,
+ * the cgroup is the process's, if it is in one of these.
  */
 #include "io.bpf.h"
 
@@ -19,12 +19,12 @@
 
 #define PACKET_LOOPBACK	 5 /* include/uapi/linux/if_packet.h */
 
-#define LINK_HEADER	 14   /* of an Ethernet packet; those of received ones are off already */
-#define XMIT_MASK	 0x0f /* from here on the driver has not taken the packet */
+#define LINK_HEADER	 14   /* of an Ethernet packet; received ones have it removed already */
+#define XMIT_MASK	 0x0f /* from here on the driver rejected the packet */
 
 /*
- * User of a socket, and what never changes of a socket and takes many steps to find:
- * @netns, the cookie of its network namespace, and its cgroup. @check: see checked().
+ * User of a socket, and constant facts that take many steps to find: @netns, the cookie of its
+ * network namespace, and its cgroup. @check: see checked().
  */
 struct socket_user {
 	__u32 pid;
@@ -46,7 +46,7 @@ struct {
 /* See LEDGER_IF_SETS. */
 __u64 io_interfaces[LEDGER_IF_SETS * LEDGER_IF_WAYS];
 
-/* Set before load: cookie of our network namespace; whether it can be asked for of a packet. */
+/* Set before load: cookie of our network namespace; whether a packet can be asked for its own. */
 const volatile __u64 io_netns;
 const volatile __u32 io_has_cookie;
 
@@ -68,7 +68,7 @@ static __always_inline __u32 interface(__u32 ifindex, bool stacked)
 	return IO_NO_DEVICE;
 }
 
-/* Others are half-sockets, which belong to nobody and are not as large. */
+/* Other kinds are half-sockets, which have no owner and are smaller. */
 static __always_inline bool is_full(const struct sock *sk)
 {
 	__u32 state = sk->__sk_common.skc_state;
@@ -77,15 +77,15 @@ static __always_inline bool is_full(const struct sock *sk)
 }
 
 /*
- * What is written last and read with the rest, so that a mixture of two users is known for what it is, in whatever
- * order CPUs read and write, and however many of them: no barriers, which would cost each packet.
+ * A checksum, written last and read with the rest, to detect a mixture of two users, in any order
+ * of reads and writes and with any number of CPUs: barriers would cost each packet.
  */
 static __always_inline __u64 checked(const struct io_who *who)
 {
 	return ((__u64)who->tgid << 32 | who->pid) * SPREAD ^ who->start_ns ^ who->cgroup_id << 20;
 }
 
-/* As it is noted; false when it is nobody, or a mixture. */
+/* The noted user; false when there is none, or a mixture. */
 static __always_inline bool read_user(struct io_who *who, const struct socket_user *user)
 {
 	who->pid = *(volatile __u32 *)&user->pid;
@@ -95,7 +95,7 @@ static __always_inline bool read_user(struct io_who *who, const struct socket_us
 	return who->pid && *(volatile __u64 *)&user->check == checked(who);
 }
 
-/* Two processes may use a socket at the same time: then nobody is better than a mixture. */
+/* Two processes may use a socket at the same time: then no owner is better than a mixture. */
 static __always_inline void user_of(struct io_who *who, const struct socket_user *user)
 {
 	if (user && read_user(who, user))
@@ -165,7 +165,7 @@ static __always_inline bool undo(__u32 second, __u64 packet)
 	return found;
 }
 
-/* The driver had no room: the packet will be here again. */
+/* The driver had no room: the packet will come again. */
 SEC("tp_btf/net_dev_xmit")
 int BPF_PROG(io_not_sent, struct sk_buff *skb, int rc, struct net_device *dev, unsigned int len)
 {
@@ -183,8 +183,8 @@ int BPF_PROG(io_not_sent, struct sk_buff *skb, int rc, struct net_device *dev, u
 }
 
 /*
- * At the root of the cgroup tree, for each packet that a socket gets. Those that no socket
- * gets (forwarded, refused, of the kernel itself) do not come by.
+ * At the root of the cgroup tree, for each packet that a socket gets. Packets without a socket
+ * (forwarded, refused, of the kernel itself) do not get here.
  */
 SEC("cgroup_skb/ingress")
 int io_received(struct __sk_buff *skb)
@@ -197,11 +197,11 @@ int io_received(struct __sk_buff *skb)
 	__u64 netns = 0;
 
 	sk = skb->sk;
-	/* Multicasts of our own come back without having been at the device they name. */
+	/* Our own multicasts come back without having passed the device they name. */
 	if (device == IO_NO_DEVICE || !sk || skb->pkt_type == PACKET_LOOPBACK)
 		return 1;
 	user = bpf_sk_storage_get(&io_sockets, sk, NULL, 0);
-	/* Interfaces of other namespaces have the same numbers. */
+	/* Interfaces of other namespaces may have the same numbers. */
 	if (user)
 		netns = user->netns;
 	else if (io_has_cookie)
@@ -236,8 +236,8 @@ static __always_inline void note_user(struct socket_user *user, const struct tas
 }
 
 /*
- * At the root of the cgroup tree: a socket has a user before its first packet, and on kernels
- * that do not tell who uses it, one at all.
+ * At the root of the cgroup tree: gives a socket a user before its first packet, and the only one
+ * on kernels that do not tell its users.
  */
 SEC("cgroup/sock_create")
 int io_socket_made(struct bpf_sock *sk)
@@ -251,7 +251,7 @@ int io_socket_made(struct bpf_sock *sk)
 		return 1;
 	user->netns = bpf_get_netns_cookie(sk);
 	note_user(user, task, v1 ? v1 : bpf_get_current_cgroup_id());
-	return 1; /* let it be made */
+	return 1; /* allow it */
 }
 
 static __always_inline void socket_used(struct sock *sk)
@@ -293,7 +293,7 @@ int BPF_PROG(io_socket_receive, struct sock *sk, int ret, int flags)
 	return 0;
 }
 
-/* Long before the end of a long first call: connect() and listen() lead to these. */
+/* Long before the end of a long first call: connect() and listen() get here. */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(io_socket_state, struct sock *sk, int old, int new)
 {

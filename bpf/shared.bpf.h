@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the BPF objects share. They are compiled one by one and linked into one
- * object (bpftool gen object), so maps and globals are defined in one file,
- * maps.bpf.c, and declared here for the others.
+ * Shared by the BPF objects. They are compiled separately and linked into one object (bpftool gen
+ * object), so maps and globals are defined in one file, maps.bpf.c, and declared here for the
+ * others.
  */
 #ifndef T410TRACE_SHARED_BPF_H
 #define T410TRACE_SHARED_BPF_H
@@ -13,15 +13,15 @@
 #include <bpf/bpf_tracing.h>
 #include "records.h"
 
-/* The code of what is likely lies together. */
+/* Likely code is contiguous. */
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * Every bound that the verifier needs is one of those below. The compiler knows more than the
- * verifier, such as the range of a global function's result, and drops a bound that follows from it.
- * It knows nothing of an opaque value. The asm is not volatile, so a value is bounded once. Loops
- * with two bounds compare an opaque counter with the second: as one bound they could lose the "<".
+ * Use these for every bound that the verifier needs. The compiler knows more than the verifier,
+ * such as the range of a global function's result, and drops a bound that follows from it. It knows
+ * nothing about an opaque value. The asm is not volatile, so a value is bounded once. Loops with
+ * two bounds compare an opaque counter with the second: as one bound they could lose the "<".
  */
 static __always_inline __u32 opaque(__u32 value)
 {
@@ -36,7 +36,7 @@ static __always_inline __u32 opaque(__u32 value)
 		opaque(i) & ((size)-1);                                                 \
 	})
 
-/* A number that is @most at most, of which a size is made. */
+/* A number up to @most, used as a size. */
 static __always_inline __u32 at_most(__u32 nr, __u32 most)
 {
 	nr = opaque(nr);
@@ -77,12 +77,12 @@ extern __u64 lost_cgroups;
 /* Set before load: ledger by thread instead of by process. */
 extern const volatile __u32 by_thread;
 
-/* Set before load: user space takes what idle CPUs have; needs an atomic exchange. */
+/* Set before load: user space takes the slots of idle CPUs; needs an atomic exchange. */
 extern const volatile __u32 rests;
 
 /*
- * User space empties the ring by its own clock; waking it at every record would
- * cost an interrupt each. Only a ring that fills up early calls for it.
+ * User space empties the ring by its own clock; waking it at every record would cost an interrupt
+ * each. Only a ring that fills up early wakes it.
  */
 static __always_inline __u64 ring_flags(__u64 wake_above)
 {
@@ -118,15 +118,14 @@ static __always_inline long task_send(void *record, __u64 size, __u64 flags)
 
 /*
  * Set before load: number of the v1 controller whose cgroups stand in for those of the v2 tree, 0 =
- * none, and its place in the kernel's list. With none, nothing that is about v1 is left when
- * the verifier is done.
+ * none, and its place in the kernel's list. With none, the verifier removes all code for v1.
  */
 extern const volatile __u32 v1_controller;
 extern const volatile __u32 v1_subsys;
 
 /*
- * Where the controller's state is in a css_set; that is known when the program is loaded. Opaque: as
- * part of a load it would be that of a member of another size on kernels with more or fewer controllers.
+ * Offset of the controller's state in a css_set, known when the program is loaded. Opaque: as part
+ * of a load it would belong to a member of another size on kernels with more or fewer controllers.
  */
 static __always_inline __u64 v1_state_offset(void)
 {
@@ -138,7 +137,7 @@ static __always_inline __u64 v1_id(__u64 kernel_id)
 	return (__u64)v1_controller << LEDGER_V1_SHIFT | kernel_id;
 }
 
-/* In the controller's own hierarchy and not at its root, which says nothing. 0: it is not. */
+/* In the controller's own hierarchy and not at its root, which is no job. 0: it is not. */
 static __always_inline __u64 v1_cgroup_id(const struct css_set *set)
 {
 	const struct cgroup_subsys_state *css;
@@ -151,12 +150,12 @@ static __always_inline __u64 v1_cgroup_id(const struct css_set *set)
 	return cgrp->level && cgrp->root->hierarchy_id ? v1_id(cgrp->kn->id) : 0;
 }
 
-/* A large odd number, as a factor: numbers that are alike by habit are not so any more. */
+/* A large odd factor: numbers with common patterns are spread. */
 #define SPREAD 0x9e3779b97f4a7c15ull
 
 /*
- * Of a note that one CPU leaves at another: whoever reads it while it is written knows that, in
- * whatever order the CPUs write and read.
+ * Checksum of a note that one CPU leaves at another: a reader detects a note being written, in any
+ * order in which the CPUs write and read.
  */
 static __always_inline __u64 move_check(const struct ledger_move *m)
 {
@@ -176,10 +175,10 @@ static __always_inline __u64 task_cgroup_id(const struct task_struct *task)
 }
 
 /*
- * The same by BPF_CORE_READ(). For a task that may be gone: any read may fail or give nonsense, a
- * number at most. And for whatever is not done often: where a program follows a pointer by itself
- * the verifier searches through all types of the kernel, by name, up to three times. The pointer is
- * not const: BPF_CORE_READ() would declare variables of the members' types, const and without a value.
+ * The same by BPF_CORE_READ(). For a task that may be gone: any read may fail or return garbage,
+ * but only a number. And for rare events: where a program follows a pointer directly, the verifier
+ * searches all types of the kernel, by name, up to three times. The pointer is not const:
+ * BPF_CORE_READ() would declare variables of the members' types, const and without a value.
  */
 static __always_inline __u64 gone_set_cgroup_id(struct css_set *set)
 {

@@ -26,7 +26,7 @@ static __always_inline __u32 slot_place(__u32 pid, __u64 css_set)
 	return bounded(pid ^ (__u32)css_set >> 6, LEDGER_INDEX);
 }
 
-/* The slot of a key; LEDGER_SLOTS: it has none, and @place is where its number is to be. */
+/* The slot of a key; LEDGER_SLOTS: it has none, and @place is the place for its number. */
 static __always_inline __u32 slot_known(struct cpu_ledger *l, __u32 pid, __u64 css_set,
 					__u32 *place)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is told of a task: for tasks.bpf.c, and for lookup.bpf.c, which is an object of its own. */
+/* Records of a task: for tasks.bpf.c, and for lookup.bpf.c, which is a separate object. */
 #ifndef T410TRACE_TASK_BPF_H
 #define T410TRACE_TASK_BPF_H
 
@@ -10,7 +10,7 @@
 
 static __always_inline void task_fill(struct ledger_task *r, struct task_struct *task, __u32 type)
 {
-	/* See gone_set_cgroup_id(): none of this is done often. */
+	/* See gone_set_cgroup_id(): all of this is rare. */
 	struct task_struct *parent = BPF_CORE_READ(task, real_parent);
 
 	r->h.type = type;

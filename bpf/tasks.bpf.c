@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Identity of tasks: who starts whom, what they are called, when they end. The
- * ledger's slots carry numbers only; these records give them names.
+ * Identity of tasks: parents, names and ends. The ledger's slots carry numbers only; these records
+ * give them names.
  */
 #include "task.bpf.h"
 
@@ -29,8 +29,8 @@ static __always_inline int threads_left(struct task_struct *task)
 }
 
 /*
- * Its record of exit is on its way, or was before anybody listened: a zombie stays for as long as
- * nobody waits for it. A process lives as long as one of its threads, whatever its leader does.
+ * Its exit record is under way, or came before the run: a zombie stays until it is reaped. A
+ * process lives as long as one of its threads, even without its leader.
  */
 static __always_inline bool has_ended(struct task_struct *task)
 {
@@ -46,8 +46,8 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 		return 0;
 	task_fill(&r, child, LEDGER_TASK_FORK);
 	/*
-	 * real_parent may be a reaper (CLONE_PARENT, orphaned meanwhile); the process that called
-	 * fork is the one whose children are followed.
+	 * real_parent may be a reaper (CLONE_PARENT, orphaned meanwhile); the children of the
+	 * process that called fork are followed.
 	 */
 	r.parent = parent->tgid;
 	r.parent_start_ns = BPF_CORE_READ(parent, group_leader, start_time);
@@ -61,7 +61,7 @@ int BPF_PROG(task_exec, struct task_struct *task, pid_t old_pid)
 	struct ledger_task r = {};
 
 	task_fill(&r, task, LEDGER_TASK_NAME);
-	/* The leader has exited, and the thread has its number and start time from now on. */
+	/* The leader has exited, and this thread has its number and start time from now on. */
 	if (by_thread && old_pid != task->pid)
 		r.old_pid = old_pid;
 	send(&r);
@@ -73,7 +73,7 @@ int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
 {
 	struct ledger_task r = {};
 
-	/* Other threads may rename a leader that is gone. */
+	/* Other threads may rename an exited leader. */
 	if (!wanted(task) || has_ended(task))
 		return 0;
 	task_fill(&r, task, LEDGER_TASK_NAME);
@@ -102,8 +102,8 @@ int BPF_PROG(task_exit, struct task_struct *task)
 }
 
 /*
- * Number of a task in the pid namespace of who reads the list. The kernel lists only tasks of that
- * namespace, which have a number in it.
+ * Number of a task in the reader's pid namespace. The kernel lists only tasks of that namespace,
+ * which have a number in it.
  */
 static __always_inline __u32 reader_number(struct task_struct *task)
 {
@@ -120,8 +120,8 @@ static __always_inline __u32 reader_number(struct task_struct *task)
 }
 
 /*
- * Tasks that exist already, for user space to read once at the start: the output
- * is an array of struct ledger_task.
+ * Existing tasks, which user space reads once at the start: the output is an array of struct
+ * ledger_task.
  */
 SEC("iter/task")
 int task_list(struct bpf_iter__task *ctx)

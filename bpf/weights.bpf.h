@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Weights: what core events counted while a task had the CPU. They lie beside the
- * ledger's slots, under the same index, and share its rules: touched by their own CPU
- * alone, with no switch coming between.
+ * Weights: counts of core events while a task had the CPU. They lie beside the ledger's slots,
+ * under the same index, and share its rules: only their own CPU touches them, without a switch in
+ * between.
  *
  * A piece of time between two readings has a weight only if it is certain: both
  * readings succeeded, every event was counting all the time, and one task had the CPU.
@@ -55,7 +55,7 @@ static __always_inline bool was_counting(const struct ledger_value *last,
 	return enabled && running <= enabled && running * 100 > enabled * 99;
 }
 
-/* Reads event @e; its gain since the last reading becomes part of the piece. */
+/* Read event @e; its gain since the last reading becomes part of the piece. */
 static __always_inline bool read_event(struct cpu_weights *w, __u32 cpu, __u32 e)
 {
 	struct ledger_value *last = &w->last[e], now;
@@ -64,9 +64,9 @@ static __always_inline bool read_event(struct cpu_weights *w, __u32 cpu, __u32 e
 
 	w->piece[e] = 0;
 	/*
-	 * struct ledger_value is laid out as the helper's type, see window.bpf.c. A
-	 * reading that fails gives zeros: it must not become the last good one. One that
-	 * comes where there was none begins with 0.
+	 * struct ledger_value is laid out as the helper's type, see window.bpf.c. A reading that
+	 * fails gives zeros: it must not become the last good one. The first reading of an event
+	 * starts from 0.
 	 */
 	err = bpf_perf_event_read_value(&weight_events, cpu * LEDGER_MAX_WEIGHTS + e, (void *)&now,
 					sizeof(now));
@@ -116,7 +116,7 @@ static __always_inline __u64 share(__u64 count, __u64 part, __u64 whole)
 
 	if (part == whole)
 		return count;
-	/* Runs of many seconds lose digits that nobody misses, so that nothing overflows. */
+	/* Runs of many seconds lose insignificant digits, so that nothing overflows. */
 	if (whole >> 48) {
 		part >>= 16;
 		whole >>= 16;
@@ -161,7 +161,7 @@ __noinline int add_events(__u32 i, __u64 ns)
 	return 0;
 }
 
-/* All of it at once, in one call: slot @i, a new one or not, gets the piece since the last reading. */
+/* Everything in one call: slot @i, new or not, gets the piece since the last reading. */
 __noinline int book_events(__u32 i, bool is_new, __u64 ns)
 {
 	struct cpu_weights *w = this_weights();
@@ -186,7 +186,7 @@ __noinline int clear_events(__u32 i)
 	return 0;
 }
 
-/* The counts of slots whose weights found no room have no owner any more. */
+/* The counts of slots whose weights found no room have no owner. */
 __noinline int disown_events(__u32 nr)
 {
 	struct cpu_weights *w = this_weights();
@@ -222,8 +222,8 @@ __noinline int send_events(__u32 nr, __u64 now)
 }
 
 /*
- * What the ledger calls. The events are read before anything is booked: @ns is how
- * long the task that is looked at has had the CPU, 0 when it is not known who had it.
+ * The ledger's entry points. Events are read before anything is booked: @ns is the current task's
+ * time on the CPU, 0 when the task is unknown.
  */
 static __always_inline void weights_read(__u64 ns)
 {
@@ -231,14 +231,14 @@ static __always_inline void weights_read(__u64 ns)
 		read_events(ns);
 }
 
-/* Books @ns more of the piece that was read into slot @i; the last one gets the rest. */
+/* Book @ns more of the piece that was read into slot @i; the last one gets the rest. */
 static __always_inline void weights_add(__u32 i, __u64 ns)
 {
 	if (nr_weights)
 		add_events(i, ns);
 }
 
-/* Books into slot @i, a new one or not, what came in the @ns that one task had the CPU. */
+/* Book the counts of the @ns that one task had the CPU into slot @i, new or not. */
 static __always_inline void weights_book(__u32 i, bool is_new, __u64 ns)
 {
 	if (nr_weights)
@@ -251,7 +251,7 @@ static __always_inline void weights_clear(__u32 i)
 		clear_events(i);
 }
 
-/* Sends the weights of @nr slots; the slots must follow with the same time. False: no room. */
+/* Send the weights of @nr slots; the slots must follow with the same time. False: no room. */
 static __always_inline bool weights_send(__u32 nr, __u64 now)
 {
 	return !nr_weights || !send_events(nr, now);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows: readings of uncore events, with the time they were taken.
+ * Windows: readings of uncore events, with their times.
  *
- * An uncore event can be read from BPF on its PMU's active CPU only, so a clock
- * event on that CPU runs window_tick every few milliseconds. It reads all PMUs that are
- * active on its CPU, so that their windows end at the same time. Readings are running
- * totals: if a record finds no room or a read fails, the next window simply spans
- * more time and no byte is lost.
+ * An uncore event can be read from BPF on its PMU's active CPU only, so a clock event on that CPU
+ * runs window_tick every few milliseconds. It reads all PMUs active on its CPU, so that their
+ * windows end at the same time. Readings are running totals: if a record finds no room or a read
+ * fails, the next window simply spans more time and no byte is lost.
  */
 #include "shared.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
-	__uint(max_entries, 1); /* user space sets it, as that of scratch */
+	__uint(max_entries, 1); /* user space sets the size, as for scratch */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(__u32));
 } events SEC(".maps");
@@ -36,9 +35,9 @@ static long read_event(__u32 i, void *arg)
 	struct ledger_reading *r = &reading->w->readings[bounded(i, LEDGER_MAX_EVENTS)];
 
 	/*
-	 * struct ledger_value is laid out as the helper's type, which would drag
-	 * a CO-RE relocation in. On an error the helper zeroes the buffer: a wrong
-	 * CPU would look like a count of 0, so the error travels along.
+	 * struct ledger_value is laid out as the helper's type, which would need a CO-RE
+	 * relocation. On an error the helper zeroes the buffer: a wrong CPU would look like a count
+	 * of 0, so the record carries the error.
 	 */
 	r->error = bpf_perf_event_read_value(&events, reading->rd->first + i, (void *)&r->value,
 					     sizeof(r->value));
@@ -50,7 +49,7 @@ static __always_inline void read_events(struct ledger_reader *rd, struct ledger_
 	struct reading reading = { rd, w };
 	__u32 nr = at_most(rd->nr, LEDGER_MAX_EVENTS), i;
 
-	/* Linux 5.17. The verifier walks through every turn of other loops. */
+	/* Linux 5.17. In other loops the verifier walks through every iteration. */
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop)) {
 		bpf_loop(nr, read_event, &reading, 0);
 		return;
@@ -104,7 +103,7 @@ int window_tick(void *ctx)
 	return close_window();
 }
 
-/* The same on demand: the first window, and an exact end of each report. */
+/* The same on demand: the first window, and the exact end of each report. */
 SEC("raw_tp/sched_switch")
 int window_now(void *ctx)
 {
