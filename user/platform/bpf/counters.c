@@ -21,12 +21,12 @@
 #define TURN_NS	      5000000
 #define TURNS	      10
 
-/* Events of one PMU; more than any has counters. */
+/* Events of one PMU; more than any PMU has counters. */
 #define MAX_ROWS      32
 
-/* CPUs that may become readers beyond those that are: drivers move PMUs when CPUs go offline. */
+/* More readers than now may be needed: drivers move PMUs when CPUs go offline. */
 #define SPARE_READERS 8
-/* Of an event that is in no counter yet */
+/* Counter of an event that has none yet */
 #define NO_COUNTER    UINT32_MAX
 
 static int row_attr(const struct pmu *pmu, const struct counter_row *row, struct diag *d,
@@ -47,7 +47,7 @@ static int open_problem(const struct pmu *pmu, const char *event, int err, struc
 	return err;
 }
 
-/* A pinned group that cannot run has been put into the error state: it reads as nothing. */
+/* A pinned group that cannot run is in the error state: it reads as nothing. */
 static bool is_running(const struct perf_ops *ops, int leader)
 {
 	uint64_t reading[3];
@@ -56,8 +56,8 @@ static bool is_running(const struct perf_ops *ops, int leader)
 }
 
 /*
- * Groups that are not pinned take turns with the events of others. One that is
- * larger than what pinned events of others leave never gets a turn.
+ * Groups that are not pinned take turns with other users' events. One that is larger than the space
+ * left by other users' pinned events never gets a turn.
  */
 static bool gets_a_turn(const struct perf_ops *ops, int leader)
 {
@@ -74,9 +74,9 @@ static bool gets_a_turn(const struct perf_ops *ops, int leader)
 }
 
 /*
- * Lengths of groups of at most @size. What CPUs cause stays together as far as it fits,
- * so that the parts of a workload are from the same moments; the rest is beside it. Each
- * is divided equally, for equal turns of equal worth.
+ * Lengths of groups of at most @size. CPU traffic stays together as far as it fits, so that the
+ * parts of a workload are from the same moments; the rest follows. Each is divided equally, for
+ * turns of equal value.
  */
 size_t counters_groups(const struct counter *items, size_t nr, size_t size, size_t *ret_lengths)
 {
@@ -102,7 +102,7 @@ size_t counters_groups(const struct counter *items, size_t nr, size_t size, size
 	return groups;
 }
 
-/* How the events of a PMU are opened: @wait for a turn when others hold the counters now. */
+/* Attributes of a PMU's events: with @wait they take turns when other users hold the counters. */
 struct how {
 	int cpu;
 	bool pinned;
@@ -130,7 +130,7 @@ static int open_groups(const struct perf_ops *ops, const struct perf_event_attr 
 			err = ops->enable(fds[first]);
 		if (!err && how->pinned && !is_running(ops, fds[first]))
 			err = -EBUSY;
-		/* Single events cannot be made smaller: they wait until others let go. */
+		/* Single events cannot be split: they wait until other users release counters. */
 		if (!err && !how->pinned && !how->wait && n > 1 && i == largest &&
 		    !gets_a_turn(ops, fds[first]))
 			err = -EBUSY;
@@ -142,7 +142,7 @@ static int open_groups(const struct perf_ops *ops, const struct perf_event_attr 
 	return 0;
 }
 
-/* How many events one group can hold; the probe is closed again. */
+/* The number of events that one group can hold; closes its probe again. */
 static int group_size(const struct perf_ops *ops, const struct perf_event_attr *attrs, size_t nr,
 		      int cpu, int *fds)
 {
@@ -155,7 +155,7 @@ static int group_size(const struct perf_ops *ops, const struct perf_event_attr *
 
 /* --- opening the events of each PMU */
 
-/* What of a PMU's rows was found, for opening. */
+/* A PMU's rows, ready for opening. */
 struct found {
 	struct perf_event_attr attrs[MAX_ROWS];
 	struct counter items[MAX_ROWS]; /* with a source and an event */
@@ -180,7 +180,7 @@ static int add_event(struct counters *c, const struct pmu *pmu, const struct cou
 	return 0;
 }
 
-/* The rows of a set for a PMU, as events and as attributes; returns how many. */
+/* A PMU's rows of a set, as events and as attributes; returns their number. */
 static int add_rows(struct counters *c, const struct pmu *pmu, unsigned int set, struct diag *d,
 		    struct found *f)
 {
@@ -207,7 +207,7 @@ static int add_rows(struct counters *c, const struct pmu *pmu, unsigned int set,
 	return err ? err : (int)nr;
 }
 
-/* All events that fit at the same time, pinned; if that cannot be, in groups that take turns. */
+/* All events that fit at the same time, pinned; otherwise in groups that take turns. */
 static int open_found(const struct perf_ops *ops, const struct pmu *pmu, size_t nr, struct found *f,
 		      bool *ret_pinned)
 {
@@ -232,7 +232,7 @@ static int open_found(const struct perf_ops *ops, const struct pmu *pmu, size_t 
 	return err;
 }
 
-/* The index of the socket of a PMU; the first one tells which CPUs are on it. */
+/* The index of a PMU's socket; the first PMU tells which CPUs are on it. */
 static int socket_of(struct counters *c, const struct pmu *pmu, uint32_t *ret)
 {
 	for (*ret = 0; *ret < c->nr_sockets; ++*ret)
@@ -275,8 +275,8 @@ static int open_pmu(struct counters *c, const struct pmu *pmu, unsigned int set,
 }
 
 /*
- * As open_pmu(), but what fails is left out, as if there were none; its socket may be known by it.
- * Without @memory there is nothing else to count, and it fails.
+ * As open_pmu(), but a failing PMU is left out as if it did not exist; its socket may still be
+ * learned from it. Without @memory there is nothing else to count, and it fails.
  */
 static int open_energy(struct counters *c, const struct pmu *pmu, unsigned int set, bool memory,
 		       struct diag *d)
@@ -299,14 +299,14 @@ static int open_energy(struct counters *c, const struct pmu *pmu, unsigned int s
 
 /* --- counters that are sums of events */
 
-/* Are the two read at the same time, and is what they count added up? */
+/* Are the two read at the same time and added up? */
 static bool summed(const struct counted_pmu *a, const struct counted_pmu *b)
 {
 	return a == b || (a->pinned && b->pinned && a->cpu == b->cpu && a->socket == b->socket &&
 			  a->pmu->kind == b->pmu->kind);
 }
 
-/* The first of the PMUs that are summed with one. */
+/* The first of the PMUs that are summed with this one. */
 static bool is_first(const struct counters *c, size_t p)
 {
 	for (size_t i = 0; i < p; i++)
@@ -315,7 +315,7 @@ static bool is_first(const struct counters *c, size_t p)
 	return true;
 }
 
-/* "uncore_imc_0-7": the names of all PMUs that are summed with one. */
+/* "uncore_imc_0-7": the names of all PMUs that are summed with this one. */
 static void put_pmu_names(const struct counters *c, const struct counted_pmu *p,
 			  char ret[sizeof(((struct counter *)NULL)->pmu)])
 {
@@ -363,7 +363,7 @@ static void put_name(const struct counters *c, const struct counted_pmu *p, char
 		str_append(ret, size, ".cpu%d", p->cpu);
 }
 
-/* What the counter of a row is called; on all PMUs that are summed it is the same. */
+/* Name of a row's counter, the same on all PMUs that are summed. */
 static void put_event(const struct counted_pmu *p, const struct counter_row *row, char *ret,
 		      size_t size)
 {
@@ -394,13 +394,13 @@ static int add_item(struct counters *c, const struct counted_pmu *p, const struc
 	return 0;
 }
 
-/* Are two rows of a PMU parts of one counter? */
+/* Do two rows of a PMU belong to one counter? */
 static bool same_sum(const struct counter_row *a, const struct counter_row *b)
 {
 	return a == b || (a->sum && b->sum && !strcmp(a->sum, b->sum));
 }
 
-/* A sum that does not fit into a turn is several counters, of which each needs a name. */
+/* A sum that does not fit into a turn becomes several counters, each with its own name. */
 static void put_turn(const struct counters *c, const struct counted_pmu *p, uint32_t turn,
 		     const struct counter_row *row, struct counter *item)
 {
@@ -412,7 +412,7 @@ static void put_turn(const struct counters *c, const struct counted_pmu *p, uint
 	}
 }
 
-/* The counter that a row is part of in this turn, unless a row before it was the first part. */
+/* The counter that a row belongs to in this turn, unless the row begins one. */
 static int add_row(struct counters *c, const struct counted_pmu *p, uint32_t turn,
 		   const struct counter_row *row)
 {
@@ -464,7 +464,7 @@ static int make_counters(struct counters *c, struct diag *d)
 	return 0;
 }
 
-/* How many events the rows of a set have on all PMUs. */
+/* The number of events of a set's rows on all PMUs. */
 static size_t nr_wanted(const struct pmu_list *pmus, unsigned int set)
 {
 	const struct counter_row *row;
@@ -502,7 +502,7 @@ int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsig
 	}
 	for (size_t i = 0; i < c.nr_pmus; i++)
 		counted |= !memory || counter_rows_have(c.pmus[i].pmu->kind, set);
-	/* Where there are such PMUs, energy alone is not what was meant. */
+	/* If such PMUs exist, the user did not mean energy alone. */
 	if (!err && !counted) {
 		const char *why = !damaged || damaged->problem[0] ? "" : "its socket is unknown";
 
@@ -538,7 +538,7 @@ bool counters_in_group(const struct counters *c, size_t pmu, uint32_t group)
 	return false;
 }
 
-/* Is a counter of the PMU a sum with those of others? */
+/* Does a counter of the PMU also sum events of other PMUs? */
 static bool has_company(const struct counters *c, size_t pmu)
 {
 	for (size_t i = 0; i < c->nr_pmus; i++)
@@ -548,7 +548,7 @@ static bool has_company(const struct counters *c, size_t pmu)
 	return false;
 }
 
-/* The PMU's events as they were found; returns how many groups there are. */
+/* A PMU's events as they were found; returns the number of groups. */
 static size_t found_before(const struct counters *c, const struct counted_pmu *p, struct found *f)
 {
 	size_t groups = 0;
@@ -559,7 +559,7 @@ static size_t found_before(const struct counters *c, const struct counted_pmu *p
 		f->attrs[i] = e->attr;
 		f->fds[i] = e->fd;
 		groups = e->turn + 1;
-		/* Somebody may still hold the old ones: they leave the hardware at once. */
+		/* Another descriptor may still hold the old events: stop them at once. */
 		if (!f->lengths[e->turn]++ && e->fd >= 0)
 			c->ops->disable(e->fd);
 	}

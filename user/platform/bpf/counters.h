@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which uncore events are counted, and their descriptors. An event is opened once
- * per PMU, on the PMU's active CPU; which of them fit into the hardware at the same
- * time is found out by trying.
+ * Which uncore events are counted, and their descriptors. An event is opened once per PMU, on the
+ * PMU's active CPU; trying shows which of them fit into the hardware at the same time.
  */
 #ifndef PLATFORM_BPF_COUNTERS_H
 #define PLATFORM_BPF_COUNTERS_H
@@ -18,9 +17,9 @@
  * @row: what it is
  * @attr: how it is opened
  * @fd: its descriptor, counting; -1 when it is closed
- * @counter: index of the counter that its bytes are a part of
+ * @counter: index of the counter that its bytes belong to
  * @scale: bytes for its counts
- * @turn: with which of the PMU's groups it takes turns; 0 when the PMU has one
+ * @turn: the PMU's group that it is in; 0 when the PMU has one
  */
 struct counted_event {
 	const struct counter_row *row;
@@ -62,12 +61,12 @@ struct counted_socket {
 /**
  * struct counter_reader - all events that are read on one CPU
  * @cpu: the CPU
- * @index: the ledger's number of it
+ * @index: its number in the ledger
  * @first: index of its first event among those of all readers
  * @events: indexes of its events, without those that are closed
  * @fds: their descriptors, not owned
  * @nr: number of @events
- * @room: the same with those that are closed
+ * @room: the same with closed events
  */
 struct counter_reader {
 	int cpu;
@@ -82,11 +81,11 @@ struct counter_reader {
 /**
  * struct counters - all counters of a run
  * @ops: the kernel
- * @items: what they are; one is the sum of as many events as have its number
+ * @items: the counters; each is the sum of the events with its index
  * @nr: number of counters
  * @groups: counters that are booked together
  * @events, @pmus, @sockets, @readers: see there
- * @soft_files: limit of open files, as it was; see open_files_allow()
+ * @soft_files: previous limit of open files; see open_files_allow()
  * @max_readers: bound of the readers' indexes, however CPUs come and go
  * @no_energy: why a PMU of energy could not be opened, "" if none was left out
  */
@@ -117,15 +116,15 @@ struct counters {
  * @d: gets the problem
  * @ret: release with counters_close(); everything counts from here on
  *
- * All events of a PMU go into one group, pinned, so that a window is never a
- * guess. If the hardware has fewer counters, or someone else holds them, they are
- * split into groups that take turns, each with its own running time.
+ * All events of a PMU go into one group, pinned, so that a window is never a guess. If the hardware
+ * has fewer counters, or another user holds them, they are split into groups that take turns, each
+ * with its own running time.
  *
- * A socket may have many PMUs of a family, such as one for each channel of its memory. Where
- * they are read on the same CPU, hence at the same time, a counter is their sum. One whose events
- * take turns has counters of its own, because its sums are scaled by its own times.
+ * A socket may have many PMUs of a family, such as one for each memory channel. Where they are read
+ * on the same CPU, hence at the same time, a counter is their sum. A PMU whose events take turns
+ * has its own counters, because its counts are scaled by its own times.
  *
- * Beside memory traffic a PMU of energy that cannot be opened is left out, and @ret->no_energy says
+ * Beside memory traffic an energy PMU that cannot be opened is left out, and @ret->no_energy says
  * why. Where no PMU counts memory traffic, energy is counted alone.
  *
  * Return: 0; -ENODEV when there is no such PMU; -EACCES with the setting or
@@ -139,24 +138,24 @@ int counters_open(const struct perf_ops *ops, const struct pmu_list *pmus, unsig
  * @c: the counters
  * @pmu: index in @c->pmus; its @cpu says where
  *
- * For events that do not count or cannot be read any more. Nobody reads the old ones now. A group
- * that cannot be pinned any more takes turns from now on, unless it is a part of a sum: what takes
+ * For events that no longer count or cannot be read. No reader has the old ones now. A group that
+ * can no longer be pinned takes turns from now on, unless it is a part of a sum: groups that take
  * turns cannot be added up.
  *
- * Return: 0, or a negative errno: the events are closed then, and another call may do better.
+ * Return: 0, or a negative errno: the events are closed then, and a later call may succeed.
  */
 int counters_reopen(struct counters *c, size_t pmu);
 
 /** counters_closed() - are the events of a PMU closed, because they could not be opened again? */
 bool counters_closed(const struct counters *c, size_t pmu);
 
-/** counters_in_group() - does a PMU have a part in a group of counters? */
+/** counters_in_group() - does a PMU count for a group of counters? */
 bool counters_in_group(const struct counters *c, size_t pmu, uint32_t group);
 
 /**
- * counters_readers() - which CPU reads what; again whenever counted_pmu.cpu has changed, or
- * events were opened or closed. The others read what they did, and from the same first event on
- * @c: counters.readers is set
+ * counters_readers() - assign events to readers; again whenever counted_pmu.cpu has changed, or
+ * events were opened or closed. Other readers keep their events and their first index
+ * @c: gets counters.readers
  * @cpu_socket: index of the socket of each CPU
  * @nr_cpus: length of @cpu_socket
  * @nr_sockets: number of sockets, also those without counters
@@ -169,7 +168,7 @@ int counters_readers(struct counters *c, const uint32_t *cpu_socket, uint32_t nr
 
 /**
  * counters_groups() - divide the events of a PMU into groups
- * @items: what they count
+ * @items: their counters
  * @nr: number of @items
  * @size: events that fit into the hardware at the same time, at least 1
  * @ret_lengths: number of events of each group, one after the other; room for @nr

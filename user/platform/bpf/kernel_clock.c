@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-/* The clock that is safe in NMIs may differ by some ns while the kernel adjusts it. */
+/* The NMI-safe clock may differ by some ns while the kernel adjusts it. */
 #define TOLERANCE_NS 100000
 
 int kernel_clock_read(struct clock_reading *ret)

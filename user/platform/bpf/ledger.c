@@ -47,8 +47,8 @@ static bool weights_are_sound(const struct ledger *l, const struct ledger_weight
 }
 
 /*
- * The weights that came just before these slices. Those of slices that found no room
- * are older, and what they say has come again.
+ * The weights sent just before these slices. If those slices found no room in the ring, the weights
+ * are stale, and the same counts have come again.
  */
 static const struct ledger_weights *weights_of(const struct ledger *l,
 					       const struct ledger_slices *r)
@@ -67,7 +67,7 @@ void ledger_came(struct ledger *l, const struct ledger_slices *r)
 		l->flushed[r->h.cpu].until_ns = r->until_ns;
 }
 
-/* Hands a record on. Sizes are checked: nothing that follows trusts them. */
+/* Hands a record on. Sizes are checked here: later code trusts them. */
 static int dispatch(struct ledger *l, const void *data, size_t size)
 {
 	const struct ledger_sink *sink = l->sink;
@@ -135,8 +135,8 @@ bad:
 }
 
 /*
- * One record of the ring. CPUs that write faster than we read must not keep us
- * here for ever: a drain takes what there was when it began.
+ * One record of the ring. CPUs that write faster than we read must not keep us here for ever: a
+ * drain ends where the ring ended when it began.
  */
 static int on_record(void *ctx, void *data, size_t size)
 {
@@ -148,7 +148,7 @@ static int on_record(void *ctx, void *data, size_t size)
 	return h->time_ns > l->until_ns ? -EAGAIN : 0;
 }
 
-/* The kernel's page of the position up to which we have read, and behind it that of its own. */
+/* The page with our read position, and behind it the page with the kernel's position. */
 static int map_positions(struct ledger *l)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -197,7 +197,7 @@ static int open_maps(struct ledger *l, const struct ledger_options *o, struct di
 	return 0;
 }
 
-/* The kernel's own number of a controller: how its type information has it. */
+/* The kernel's own number of a controller, from its type information. */
 static int subsys_number(const char *controller, uint32_t *ret)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -210,7 +210,7 @@ static int subsys_number(const char *controller, uint32_t *ret)
 	return err;
 }
 
-/* One that this kernel was not built with is not mounted either. */
+/* A controller that this kernel was built without is not mounted either. */
 static int find_v1(struct ledger *l, const struct ledger_options *o, struct diag *d)
 {
 	int err;
@@ -230,7 +230,7 @@ static int find_v1(struct ledger *l, const struct ledger_options *o, struct diag
 	return 0;
 }
 
-/* Can programs exchange values of memory? arm64 can since Linux 5.18, x86 since 5.12. */
+/* Can programs exchange values in memory? arm64 can since Linux 5.18, x86 since 5.12. */
 static bool has_exchange(void)
 {
 	const struct bpf_insn program[] = {
@@ -280,7 +280,7 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 		bpf_map__set_max_entries(l->skel->maps.weight_events,
 					 o->nr_cpus * LEDGER_MAX_WEIGHTS);
 	}
-	/* These are started by hand, on chosen CPUs or when needed. */
+	/* These programs are run by hand, on chosen CPUs or when needed. */
 	bpf_program__set_autoattach(l->skel->progs.ledger_flush, false);
 	bpf_program__set_autoattach(l->skel->progs.window_now, false);
 	bpf_program__set_autoattach(l->skel->progs.window_tick, false);
@@ -302,13 +302,13 @@ static int load(struct ledger *l, const struct ledger_options *o, uint32_t io, s
 	return err;
 }
 
-/* What can be had of "io", when not all of it: each part is tried alone, once. */
+/* The parts of "io" that load when not all do: each is tried alone, once. */
 static uint32_t parts_that_load(struct ledger *l, const struct ledger_options *o, uint32_t wanted)
 {
 	struct diag why = { 0 };
 	uint32_t good = 0;
 
-	/* Without any it must work; otherwise it is not them. */
+	/* If loading fails without any part, the parts are not to blame. */
 	if (load(l, o, 0, &why))
 		return 0;
 	t410trace__destroy(l->skel);
@@ -350,7 +350,7 @@ static int load_what_can_be(struct ledger *l, const struct ledger_options *o, st
 	err = load_with_io(l, o, d);
 	if (!err || !l->tick || err == -EPERM)
 		return err;
-	/* Is it the tick? Without that it works then. */
+	/* Try without the tick: it may be what fails. */
 	l->tick = false;
 	str_copy(l->tick_missing, sizeof(l->tick_missing), ledger_load_reason());
 	return load_with_io(l, o, d);
@@ -417,7 +417,7 @@ static void reader_stop(struct reader *r)
 	*r = (struct reader){ .cpu = -1 };
 }
 
-/* Clocks first, then the hooks, then the maps they write to. */
+/* Clocks first, then the hooks, then the maps that they write to. */
 void ledger_free(struct ledger *l)
 {
 	if (!l)
@@ -474,7 +474,7 @@ bool ledger_weights_stand_still(struct ledger *l, uint32_t cpu)
 		return false;
 	w = &l->cpu_weights[cpu];
 	look = &l->looks[cpu];
-	/* A switch reads the events before it counts itself: of two, one was whole after the look. */
+	/* A switch reads the events before it is counted: of two, one read them after the look. */
 	if (c->switches - look->switches < 2)
 		return false;
 	for (uint32_t e = 0; e < l->nr_weights; e++) {
@@ -497,7 +497,7 @@ int ledger_weights_drop(struct ledger *l, uint32_t cpu)
 		if (bpf_map_delete_elem(events, &key) && errno != ENOENT)
 			return -errno;
 	}
-	/* It sees that there is none: whatever comes next begins anew. */
+	/* The flush finds no event: its next reading starts from scratch. */
 	return ledger_run_on(l->skel->progs.ledger_flush, cpu, NULL);
 }
 
@@ -594,7 +594,7 @@ void ledger_reader_stop(struct ledger *l, uint32_t reader)
 	nr = l->readers[reader].nr;
 	stop_clock(l, reader);
 	for (uint32_t key = first; key < first + nr; key++)
-		bpf_map_delete_elem(events, &key); /* failing, there was none */
+		bpf_map_delete_elem(events, &key); /* fails only if there was none */
 }
 
 int ledger_window_now(struct ledger *l, uint32_t reader)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel side: loads the BPF programs, starts and stops them, and hands their
- * records on. Nothing is pinned: all of it lives as long as the descriptors of
- * this process, so nothing is left behind however the process ends.
+ * The kernel side: loads the BPF programs, starts and stops them, and hands their records on.
+ * Nothing is pinned: everything lives as long as this process's descriptors, so nothing stays
+ * behind however the process ends.
  */
 #ifndef PLATFORM_BPF_LEDGER_H
 #define PLATFORM_BPF_LEDGER_H
@@ -24,11 +24,10 @@
  * @nr_events: events of all readers
  * @nr_weights: core events to read at each switch, at most LEDGER_MAX_WEIGHTS; see
  *	ledger_weights()
- * @io: also note who makes devices move data, see ledger_io_disk(). Without it nothing of that
- *	is loaded
- * @v1_controller: whose cgroups stand in for those of the v2 tree, "" or NULL for none
+ * @io: also note I/O of devices, see ledger_io_disk(). Without it none of these programs is loaded
+ * @v1_controller: its cgroups stand in for those of the v2 tree, "" or NULL for none
  * @v1_number: its number in ids of cgroups
- * @tick: windows are closed at the ticks of CPUs whose task goes on, see ledger_tick_missing()
+ * @tick: windows are closed at the ticks of CPUs without a switch, see ledger_tick_missing()
  * @quiet: but not on these CPUs; NULL for none
  * @own_pids: we are in a pid namespace of our own, see ledger_task()
  * @cgroup_mount: where the cgroup v2 tree is mounted, "" or NULL for nowhere: packets received
@@ -76,8 +75,8 @@ struct ledger_sink {
  * @tasks, @cgroups, @windows: records that found no room
  * @unseen: context switches that happened without our program being called
  * @weights: slices that were sent without their weights, for want of room
- * @unowned: counts of the core events that no slot has: somebody unknown had the CPU, an
- *	event did not count all the time or could not be read, or the weights were lost
+ * @unowned: counts of the core events in no slot: an unknown task had the CPU, an event did not
+ *	count all the time or could not be read, or the weights were lost
  * @io: requests or packets of devices whose bytes could not be noted
  * @bad: records that made no sense
  */
@@ -93,7 +92,7 @@ struct ledger_losses {
 	uint64_t bad;
 };
 
-/* Running totals of what the hook at sched_switch did. */
+/* Running totals of the hook at sched_switch. */
 struct ledger_cost {
 	uint64_t switches;
 	uint64_t timed;
@@ -101,11 +100,11 @@ struct ledger_cost {
 };
 
 /**
- * struct ledger_ways - running totals: how ledger_flush() and ledger_settle() got at CPUs
+ * struct ledger_ways - running totals: how ledger_flush() and ledger_settle() reached CPUs
  * @asleep: they slept, and were left asleep
  * @interrupted: they were interrupted, or we were on them
  *
- * All others have sent what they had by themselves, at a switch or tick.
+ * All other CPUs sent their slots on their own, at a switch or tick.
  */
 struct ledger_ways {
 	uint64_t asleep;
@@ -117,33 +116,33 @@ struct ledger;
 /**
  * ledger_open() - load the programs; the ledgers do not run yet
  *
- * Those of devices do, but they know no device yet. So it is clear from here on what this kernel
- * does not tell of them, see ledger_io_note().
+ * Device programs do, but they know no device yet. From here on ledger_io_note() tells what this
+ * kernel cannot provide for them.
  *
  * @o: options; not needed afterwards
  * @d: gets the problem
  * @ret: free with ledger_free()
  *
- * Return: 0 or a negative errno: -EPERM without the capabilities, -ENOENT without
- * kernel type information, others as the kernel says.
+ * Return: 0 or a negative errno: -EPERM without the capabilities, -ENOENT without kernel type
+ * information, or another error of the kernel.
  */
 int ledger_open(const struct ledger_options *o, struct diag *d, struct ledger **ret);
 
 /** ledger_free() - stop and unload everything; NULL is fine */
 void ledger_free(struct ledger *l);
 
-/** ledger_tick_missing() - why @tick could not be had, "" for nothing; one line */
+/** ledger_tick_missing() - why @tick is not available, "" if it is; one line */
 const char *ledger_tick_missing(const struct ledger *l);
 
 /**
- * ledger_weights() - say which core event is read on which CPU
+ * ledger_weights() - set which core event is read on which CPU
  * @l: the ledger, not attached yet
  * @event: below ledger_options.nr_weights
  * @fds_by_cpu: the event on each possible CPU, counting; -1 where there is none: tasks
  *	have no weights there. May be closed afterwards
  * @d: gets the problem
  *
- * A CPU that goes offline takes its events along: see ledger_weights_stand_still().
+ * A CPU's events end when it goes offline: see ledger_weights_stand_still().
  *
  * Return: 0 or a negative errno.
  */
@@ -160,15 +159,15 @@ int ledger_weights(struct ledger *l, uint32_t event, const int *fds_by_cpu, stru
 bool ledger_weights_stand_still(struct ledger *l, uint32_t cpu);
 
 /**
- * ledger_weights_drop() - the core events of a CPU are read no longer
+ * ledger_weights_drop() - stop reading the core events of a CPU
  *
- * What they counted up to now is booked. Return: 0, -ENXIO when the CPU is offline, or another
- * negative errno.
+ * Books their counts up to now. Return: 0, -ENXIO when the CPU is offline, or another negative
+ * errno.
  */
 int ledger_weights_drop(struct ledger *l, uint32_t cpu);
 
 /**
- * ledger_weights_put() - the event of one CPU, in a place that is empty
+ * ledger_weights_put() - set the event of one CPU in an empty place
  * @fd: the event, counting; may be closed afterwards
  *
  * Return: 0 or a negative errno.
@@ -183,9 +182,9 @@ int ledger_weights_put(struct ledger *l, uint32_t event, uint32_t cpu, int fd);
 int ledger_attach(struct ledger *l, struct diag *d);
 
 /**
- * struct ledger_reading_plan - what a reader reads
+ * struct ledger_reading_plan - the events of a reader
  * @cpu: the PMUs' active CPU, on which no other reader runs
- * @first: index of its first event among those of all readers; others do not overlap
+ * @first: index of its first event among those of all readers; readers do not overlap
  * @fds: the events, in the order of the window's readings; may be closed afterwards
  * @nr: number of events, at most LEDGER_MAX_EVENTS
  * @period_ns: time between two windows
@@ -199,11 +198,11 @@ struct ledger_reading_plan {
 };
 
 /**
- * ledger_reader_start() - read events of a CPU every so often
+ * ledger_reader_start() - read events on a CPU periodically
  * @l: the ledger
  * @reader: index below ledger_options.nr_readers: that of the CPU's socket for the first
  *	reader on a socket
- * @p: what it reads
+ * @p: its events
  * @d: gets the problem
  *
  * Called again, it moves the reader to another CPU or to other events.
@@ -214,7 +213,7 @@ int ledger_reader_start(struct ledger *l, uint32_t reader, const struct ledger_r
 			struct diag *d);
 
 /**
- * ledger_reader_stop() - read the events of a reader no longer, and let go of them
+ * ledger_reader_stop() - stop a reader and release its events
  *
  * Its records are in the ring when this returns. ledger_reader_start() starts it again.
  */
@@ -228,29 +227,28 @@ void ledger_reader_stop(struct ledger *l, uint32_t reader);
 int ledger_window_now(struct ledger *l, uint32_t reader);
 
 /**
- * ledger_io_disk() - requests of a disk belong to a device
+ * ledger_io_disk() - assign a disk's requests to a device
  * @l: made with the option @io
- * @name: kernel name of the disk, "nvme0n1" (also a hidden path of it, "nvme0c0n1"); not of a
- *	partition
- * @device: index below LEDGER_MAX_DEVICES, or LEDGER_NO_DEVICE: no longer
+ * @name: kernel name of the disk, "nvme0n1" (or of a hidden path, "nvme0c0n1"); not of a partition
+ * @device: index below LEDGER_MAX_DEVICES, or LEDGER_NO_DEVICE to stop
  *
  * May be called at any time. Return: 0 or a negative errno.
  */
 int ledger_io_disk(struct ledger *l, const char *name, uint32_t device);
 
 /**
- * ledger_io_interface() - packets of a network interface belong to a device
+ * ledger_io_interface() - assign a network interface's packets to a device
  * @l: made with the option @io
  * @ifindex: of our network namespace
- * @stacked: made of others (a VLAN): received packets have its name, and what it sends is sent
- *	again, and noted, by the interface below it
+ * @stacked: made of other interfaces (a VLAN): received packets have its name, and the interface
+ *	below it sends its packets again and notes them
  * @device: as above
  *
  * Return: 0 or a negative errno.
  */
 int ledger_io_interface(struct ledger *l, uint32_t ifindex, bool stacked, uint32_t device);
 
-/** ledger_io_note() - what of @io could not be had and why, "" for nothing; one line */
+/** ledger_io_note() - missing parts of @io and why, "" for none; one line */
 const char *ledger_io_note(const struct ledger *l);
 
 /**
@@ -265,8 +263,8 @@ void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now);
  * ledger_flush() - get all CPU time up to the end of the last window, or up to now
  *
  * Up to now on sockets where no window has ended since the last flush, and for requests of devices.
- * What sleeps or is offline is handed to @sink directly, and so is what is in the ring; take the
- * rest with ledger_settle().
+ * Slots of sleeping or offline CPUs and records in the ring go to @sink directly; take the rest
+ * with ledger_settle().
  *
  * Return: 0 or a negative errno.
  */
@@ -282,18 +280,18 @@ int ledger_drain(struct ledger *l, const struct ledger_sink *sink);
 /**
  * ledger_settle() - ledger_drain() until all records of the last flush have come
  *
- * CPUs that are busy send them at their next tick or switch. Who has not done so after a tick and a
- * quarter is interrupted.
+ * Busy CPUs send them at their next tick or switch. After a tick and a quarter the late ones are
+ * interrupted.
  *
- * A record that was begun and not finished holds up all behind it in the ring, for long if its CPU
- * is a virtual one that does not run, or if its task was taken off its CPU. What has not come after
- * 0.2 s more is left for later, and counted in ledger_losses.kept_flushes.
+ * An unfinished record holds up all behind it in the ring, for long if its CPU is a virtual one
+ * that does not run, or if its task was taken off its CPU. Records still missing after another 0.2
+ * s are left for later, and counted in ledger_losses.kept_flushes.
  *
  * Return: 0 or a negative errno.
  */
 int ledger_settle(struct ledger *l, const struct ledger_sink *sink);
 
-/** ledger_ways() - how CPUs were got at since the start */
+/** ledger_ways() - how CPUs were reached since the start */
 void ledger_ways(const struct ledger *l, struct ledger_ways *ret);
 
 /** ledger_fd() - becomes readable when the ring fills up early; for poll() */
@@ -306,7 +304,7 @@ int ledger_fd(const struct ledger *l);
  */
 int ledger_tasks(struct ledger *l, const struct ledger_sink *sink);
 
-/** ledger_finds_tasks() - can ledger_task() be asked? With the option @own_pids, since Linux 6.2 */
+/** ledger_finds_tasks() - does ledger_task() work? With the option @own_pids, since Linux 6.2 */
 bool ledger_finds_tasks(const struct ledger *l);
 
 /**

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The end of an interval: CPU time of all CPUs up to the end of the last window is handed on, and
- * as few of them as possible are interrupted for it.
+ * The end of an interval: hand on CPU time of all CPUs up to the end of the last window, and
+ * interrupt as few of them as possible.
  *
- * A CPU that sleeps is left asleep. Its idle task has it, and the books are at rest
- * (cpu_ledger.rest): we take what is in them, and its idle time up to now is known without it. A
- * busy one has the end of the window before its eyes at its next switch or tick, and sends its
- * slots by itself; all of them do so at the same time. What is left is interrupted: CPUs without a
- * tick, those that have not come in time, and those that have requests of devices in their tables.
+ * A sleeping CPU is left asleep. Its idle task runs, and its ledger is at rest (cpu_ledger.rest):
+ * we take its slots, and know its idle time up to now without it. A busy CPU sees the end of the
+ * window at its next switch or tick, and sends its slots on its own; all busy CPUs do so in
+ * parallel. The rest is interrupted: CPUs without a tick, late ones, and those with device requests
+ * in their tables.
  */
 #include <errno.h>
 #include <sched.h>
@@ -23,7 +23,7 @@
 #define SETTLE_NS 200000000ull
 #define STEP_NS	  200000
 
-/* Which CPUs are there now; when that is not known, none is left asleep. */
+/* The CPUs that are online now; when that is unknown, none is left asleep. */
 static void find_online(struct ledger *l)
 {
 	char text[CPULIST_TEXT_LEN + 1];
@@ -41,7 +41,7 @@ static void hand_on(struct ledger *l, const struct ledger_slices *r, const struc
 	sink->slices(sink->arg, r, w);
 }
 
-/* The slots that are in use; too many are none, and the caller sees it by the number. */
+/* The slots in use; too many are passed as none, and the caller sees that by the number. */
 static void copy_slices(const volatile struct cpu_ledger *c, struct ledger_slices *ret)
 {
 	const struct ledger_slices *out = (const void *)&c->out;
@@ -64,11 +64,11 @@ static void copy_weights(const struct ledger *l, uint32_t cpu, uint32_t nr,
 	ret->nr_events = l->nr_weights;
 }
 
-/* The idle task of @cpu has had it from the one to the other; nobody counted what it did. */
+/* The idle task had @cpu from @from to @to; its core events are not counted. */
 static void hand_on_idle(struct ledger *l, uint32_t cpu, uint64_t from, uint64_t to,
 			 const struct ledger_sink *sink)
 {
-	struct ledger_slices r; /* most of it are slots that nobody looks at */
+	struct ledger_slices r; /* most of it is slots that are not read */
 
 	r.h = (struct ledger_header){ .type = LEDGER_SLICES, .cpu = cpu, .time_ns = to };
 	r.nr = 1;
@@ -79,11 +79,11 @@ static void hand_on_idle(struct ledger *l, uint32_t cpu, uint64_t from, uint64_t
 }
 
 /*
- * Takes what a CPU has whose books are at rest. They may cease to be while we copy: then the
- * exchange fails, and the copy is worth nothing.
+ * Take the slots of a CPU whose ledger is at rest. It may wake up while we copy: then the exchange
+ * fails, and the copy is dropped.
  *
- * Not before all has come that it sent by itself: nothing older may come behind. And where switches
- * have been hidden lately the idle task may have left without our being told.
+ * All records that the CPU sent on its own must have come before: nothing older may follow. And
+ * after hidden switches the idle task may have left unnoticed.
  */
 static bool take_rest(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
 {
@@ -93,7 +93,7 @@ static bool take_rest(struct ledger *l, uint32_t cpu, const struct ledger_sink *
 	struct ledger_weights weights;
 	struct ledger_slices copy;
 
-	/* CPUs that cannot exchange it would not see that something was taken. */
+	/* A CPU without the exchange would not see that its slots were taken. */
 	if (!l->rests || !rest || l->cpus[cpu].unseen != l->flushed[cpu].unseen)
 		return false;
 	copy.nr = 0;
@@ -120,8 +120,8 @@ static bool take_rest(struct ledger *l, uint32_t cpu, const struct ledger_sink *
 }
 
 /*
- * A CPU that is offline does not touch its ledger. What it left is taken over,
- * and the ledger starts anew when the CPU comes back.
+ * An offline CPU does not touch its ledger. Its slots are taken over, and the ledger starts from
+ * scratch when the CPU comes back.
  */
 static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
 {
@@ -144,7 +144,7 @@ static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_si
 static int run_flush(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
 {
 	uint64_t full;
-	/* Before the slices: when their record has come, so have the others. */
+	/* Before the slices: when their record has come, these have come, too. */
 	int err = ledger_io_flush(l, cpu, sink);
 
 	if (err && err != -ENXIO)
@@ -168,7 +168,7 @@ static int interrupt(struct ledger *l, uint32_t cpu, const struct ledger_sink *s
 		err = ledger_drain(l, sink);
 	if (!err && !f->asked)
 		err = run_flush(l, cpu, sink);
-	/* Books that have just begun have nothing to send. */
+	/* A ledger that has just begun has nothing to send. */
 	if (begins || err == -ENXIO || !f->asked)
 		f->need_ns = 0;
 	if (err == -ENXIO) {
@@ -178,7 +178,7 @@ static int interrupt(struct ledger *l, uint32_t cpu, const struct ledger_sink *s
 	return err;
 }
 
-/* Will it see at a switch or tick of its own that something is wanted? */
+/* Will the CPU see the request at its own next switch or tick? */
 static bool will_see(const struct ledger *l, uint32_t cpu)
 {
 	return l->tick && !l->cpus[cpu].no_tick && l->flushed[cpu].need_ns < l->flush_ns;
@@ -190,7 +190,7 @@ static int flush_cpu(struct ledger *l, uint32_t cpu, const struct ledger_sink *s
 	uint32_t socket = l->cpus[cpu].socket;
 	uint64_t boundary = socket < l->nr_readers ? l->readers[socket].boundary_ns : 0;
 
-	/* Without a window that has ended since the last time, all time up to now is wanted. */
+	/* If no window has ended since the last flush, all time up to now is wanted. */
 	f->need_ns = boundary > f->boundary_ns ? boundary : l->flush_ns;
 	f->boundary_ns = boundary;
 	f->asked = false;
@@ -198,7 +198,7 @@ static int flush_cpu(struct ledger *l, uint32_t cpu, const struct ledger_sink *s
 	    !ledger_io_waits(l, cpu)) {
 		if (f->until_ns >= f->need_ns || take_rest(l, cpu, sink))
 			return 0;
-		/* For the CPU that we are on it is no interrupt. */
+		/* Running on our own CPU is no interrupt. */
 		if (will_see(l, cpu) && (int)cpu != sched_getcpu())
 			return 0;
 	}
@@ -210,7 +210,7 @@ int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
 	int err;
 
 	find_online(l);
-	/* Many have seen the end of the window by now. */
+	/* Many CPUs have seen the end of the window by now. */
 	err = ledger_drain(l, sink);
 	l->flush_ns = monotonic_ns();
 	for (uint32_t cpu = 0; !err && cpu < l->nr_cpus; cpu++)
@@ -223,8 +223,8 @@ int ledger_flush(struct ledger *l, const struct ledger_sink *sink)
 }
 
 /*
- * What of the last flush is still to come: the number of records that are on their way, and that
- * of CPUs that have not seen it. @late: these are interrupted now.
+ * The rest of the last flush: the number of records under way and of CPUs that have not seen it.
+ * @late: interrupt these now.
  */
 static int look_again(struct ledger *l, bool late, const struct ledger_sink *sink,
 		      uint32_t *ret_coming, uint32_t *ret_unseen)

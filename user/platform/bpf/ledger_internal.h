@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the files of the ledger share; of no use to others. */
+/* Shared by the ledger's files only. */
 #ifndef PLATFORM_BPF_LEDGER_INTERNAL_H
 #define PLATFORM_BPF_LEDGER_INTERNAL_H
 
@@ -10,7 +10,7 @@
 #include "t410lookup.skel.h"
 #include "t410trace.skel.h"
 
-/* Parts of the option "io" that can be had without the others. */
+/* Parts of the option "io" that work without each other. */
 enum {
 	IO_BLOCK = 1 << 0,
 	IO_SENT = 1 << 1,
@@ -20,11 +20,11 @@ enum {
 #define IO_MAX_PROGRAMS 13
 
 /**
- * struct io_part - who makes devices move data
+ * struct io_part - state of the option "io"
  * @parts: IO_* that were loaded
  * @links: of the programs, NULL where none
  * @tables: of the kernel, LEDGER_IO_TABLES for each CPU
- * @taken_ns: when bytes without a slot were taken last
+ * @taken_ns: when bytes without a slot were last taken
  * @cgroup_fd: root of the cgroup v2 tree, or -1
  */
 struct io_part {
@@ -42,7 +42,7 @@ struct reader {
 	struct bpf_link *link;
 };
 
-/* The core events of a CPU when they were looked at last, and its switches. */
+/* The last reading of a CPU's core events and its switches. */
 struct weights_look {
 	uint64_t switches;
 	uint64_t enabled_ns[LEDGER_MAX_WEIGHTS];
@@ -51,9 +51,9 @@ struct weights_look {
 /**
  * struct flushed - a CPU at the end of an interval
  * @until_ns: its time up to then has been handed on
- * @need_ns: what the last flush wants of it
- * @boundary_ns: the end of a window that the last flush knew
- * @unseen: its hidden switches when it was interrupted last
+ * @need_ns: the time up to which the last flush wants it
+ * @boundary_ns: the last end of a window at the last flush
+ * @unseen: its hidden switches at the last interrupt
  * @asked: it was interrupted, and its record is on its way
  */
 struct flushed {
@@ -76,10 +76,10 @@ struct ledger_preempt {
 
 struct ledger {
 	struct t410trace *skel;
-	struct t410lookup *lookup; /* NULL: not asked for, or this kernel cannot */
+	struct t410lookup *lookup; /* NULL: not requested, or not possible on this kernel */
 	struct ring_buffer *ring;
 	const unsigned long *ring_read;	    /* positions in the ring; NULL: not mapped */
-	const unsigned long *ring_reserved; /* all before it is read, or is to be */
+	const unsigned long *ring_reserved; /* position up to which records are read */
 	const struct ledger_sink *sink;	    /* during a drain */
 	volatile struct cpu_ledger *cpus;
 	size_t cpus_size;
@@ -95,7 +95,7 @@ struct ledger {
 	uint32_t v1_subsys; /* the kernel's number of it */
 	uint32_t nr_readers;
 	uint32_t nr_events;
-	bool rests; /* CPUs say when they sleep in a way that both sides can rely on */
+	bool rests; /* CPUs publish that they sleep in a way that both sides can rely on */
 	bool tick;
 	struct ledger_preempt preempt;
 	char tick_missing[200];
@@ -105,9 +105,9 @@ struct ledger {
 	int online_fd;
 	struct ledger_ways ways;
 	uint64_t flush_ns;	 /* when the last flush began */
-	uint64_t until_ns;	 /* a drain ends with the first record after this */
-	unsigned long flush_end; /* where the ring ended when the last flush had */
-	uint64_t held; /* flushes whose records were behind one that was not finished in time */
+	uint64_t until_ns;	 /* a drain ends at the first record after this */
+	unsigned long flush_end; /* end of the ring after the last flush */
+	uint64_t held;		 /* flushes held up by an unfinished record */
 	uint64_t bad;
 	struct io_part io;
 };
@@ -131,12 +131,12 @@ int ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret);
 /**
  * ledger_misses() - times that the kernel did not run a program
  *
- * Because it was running on that CPU already: interrupted, or, where hooks can be preempted (Linux 7.2:
- * srcu_fast_notrace in tracepoint.h), in the middle of another task. 0 before Linux 5.12.
+ * Because it was already running on that CPU: interrupted, or, where hooks can be preempted (Linux
+ * 7.2: srcu_fast_notrace in tracepoint.h), in another task. 0 before Linux 5.12.
  */
 uint64_t ledger_misses(const struct bpf_program *prog);
 
-/** ledger_kernel_has() - has the kernel's type information something of this name and BTF_KIND_*? */
+/** ledger_kernel_has() - does the kernel's type information have this name with this BTF_KIND_*? */
 bool ledger_kernel_has(const char *name, uint32_t kind);
 
 /** ledger_has_tracepoint() - has the kernel of @btf one of this name? NULL: it is not known to */
@@ -160,10 +160,10 @@ int ledger_preempt_use(const struct bpf_object *obj, const struct ledger_preempt
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 
-/** ledger_listen() - keep what libbpf prints for ledger_load_problem(), and hand it to @log, or NULL */
+/** ledger_listen() - keep libbpf's words for ledger_load_problem(), and hand it to @log, or NULL */
 void ledger_listen(void (*log)(const char *text));
 
-/** ledger_load_begins() - forget what libbpf printed before */
+/** ledger_load_begins() - forget earlier messages of libbpf */
 void ledger_load_begins(void);
 
 /**
@@ -173,50 +173,50 @@ void ledger_load_begins(void);
  * @compiler: of the programs
  * @d: gets the problem
  *
- * Return: -EPERM for want of rights, @err for anything else, such as a program that the verifier
- * refuses.
+ * Return: -EPERM for missing rights, @err for anything else, such as a program that the verifier
+ * rejects.
  */
 int ledger_load_problem(int err, const char *what, const char *compiler, struct diag *d);
 
-/** ledger_load_reason() - that of the last ledger_load_problem(), in few words; one line */
+/** ledger_load_reason() - reason of the last ledger_load_problem() in a few words; one line */
 const char *ledger_load_reason(void);
 
-/** ledger_lookup_open() - load what ledger_task() needs, if this kernel can; 0 or a negative errno */
+/** ledger_lookup_open() - load ledger_task()'s programs, if possible; 0 or a negative errno */
 int ledger_lookup_open(struct ledger *l, struct diag *d);
 
-/** ledger_lookup_close() - the opposite; also of what was not opened */
+/** ledger_lookup_close() - unload them, if they were loaded */
 void ledger_lookup_close(struct ledger *l);
 
 /** ledger_tick_ns() - from one tick of the scheduler to the next */
 uint64_t ledger_tick_ns(void);
 
-/** ledger_came() - these slices are handed on: their CPU has come so far */
+/** ledger_came() - note how far a CPU has come, when its slices are handed on */
 void ledger_came(struct ledger *l, const struct ledger_slices *r);
 
 /**
  * ledger_io_wanted() - the parts that this machine could have
  * @o: options
  *
- * Says in the note of @l what is missing from the outset.
+ * Adds parts that are missing from the outset to the note of @l.
  */
 uint32_t ledger_io_wanted(struct ledger *l, const struct ledger_options *o);
 
 /** ledger_io_configure() - choose @parts for the skeleton of @l, which is not loaded yet */
 void ledger_io_configure(struct ledger *l, const struct ledger_options *o, uint32_t parts);
 
-/** ledger_io_missing() - a part could not be had; the reason becomes part of the note */
+/** ledger_io_missing() - a part is missing; add the reason to the note */
 void ledger_io_missing(struct ledger *l, uint32_t part, const char *why);
 
-/** ledger_io_start() - after loading: map what is shared */
+/** ledger_io_start() - after loading: map the shared tables */
 int ledger_io_start(struct ledger *l, const struct ledger_options *o, struct diag *d);
 
-/** ledger_io_attach() - hook what was loaded; what cannot be hooked is noted */
+/** ledger_io_attach() - attach the loaded programs; note those that cannot be attached */
 void ledger_io_attach(struct ledger *l);
 
-/** ledger_io_detach() - the opposite; before the skeleton is destroyed */
+/** ledger_io_detach() - detach them, before the skeleton is destroyed */
 void ledger_io_detach(struct ledger *l);
 
-/** ledger_io_flush() - send the tables of @cpu; -ENXIO, with all done, when it is offline */
+/** ledger_io_flush() - send the tables of @cpu; -ENXIO, but done, when it is offline */
 int ledger_io_flush(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink);
 
 /** ledger_io_waits() - is there anything in the tables of @cpu? */

@@ -19,14 +19,14 @@
 #define SO_NETNS_COOKIE 71 /* Linux 5.14 */
 #endif
 
-/* A flush that interrupts a program comes again; the program needs less than a microsecond. */
+/* A flush that interrupts a program is repeated; the program needs less than a microsecond. */
 #define FLUSH_ATTEMPTS 5
 
-/* A slot covers this much time, and a tick more. */
+/* A slot covers at most this much time and a tick. */
 #define SLOT_AGE_NS    5000000
 
 /**
- * struct io_program - a program, and when it is wanted
+ * struct io_program - a program, and when to load it
  * @parts: IO_*, any of them
  * @tracepoint: what it hooks, NULL for other things
  * @without: only on kernels that lack this tracepoint
@@ -103,8 +103,8 @@ static uint64_t netns_cookie(void)
 }
 
 /*
- * Whether a received packet can be asked for its network namespace (Linux 6.15). libbpf's own test
- * goes by words of the verifier, which are others since 6.10: libbpf 1.1 takes that for a yes.
+ * Can a received packet be asked for its network namespace (Linux 6.15)? libbpf's own test looks
+ * for words of the verifier that changed in 6.10: libbpf 1.1 takes the new ones for a yes.
  */
 static bool packets_have_cookies(void)
 {
@@ -121,7 +121,7 @@ static bool packets_have_cookies(void)
 	return fd >= 0;
 }
 
-/* The step of the kernel's coarse clock; 10 ms are the most that any kernel has. */
+/* Step of the kernel's coarse clock; 10 ms is the longest of any kernel. */
 uint64_t ledger_tick_ns(void)
 {
 	struct timespec step;
@@ -156,7 +156,7 @@ void ledger_io_configure(struct ledger *l, const struct ledger_options *o, uint3
 	for (int i = 0; i < nr; i++) {
 		bool load = list[i].parts & parts;
 
-		/* Without these the rest still says something: user space is told by the note. */
+		/* Without this tracepoint the rest is still useful: the note tells user space. */
 		if (list[i].prog == l->skel->progs.io_socket_send ||
 		    list[i].prog == l->skel->progs.io_socket_receive)
 			load &= ledger_has_tracepoint(btf, list[i].tracepoint);
@@ -236,7 +236,7 @@ void ledger_io_attach(struct ledger *l)
 			made = l->io.links[i];
 		if (l->io.links[i])
 			continue;
-		/* Another program may have this place for itself: the first use tells as well. */
+		/* Another program may own this attach point: its first use shows the same. */
 		if (list[i].prog == l->skel->progs.io_socket_made) {
 			why = errno;
 			continue;
@@ -322,7 +322,7 @@ int ledger_io_interface(struct ledger *l, uint32_t ifindex, bool stacked, uint32
 				 (__u64)ifindex << 32 | device | (stacked ? LEDGER_IF_STACKED : 0),
 				 __ATOMIC_SEQ_CST);
 	} else if (mine < nr) {
-		/* Nobody looks behind a hole. */
+		/* Readers stop at the first hole. */
 		__atomic_store_n(&set[mine], set[nr - 1], __ATOMIC_SEQ_CST);
 		__atomic_store_n(&set[nr - 1], 0, __ATOMIC_SEQ_CST);
 	}
@@ -335,8 +335,8 @@ const char *ledger_io_note(const struct ledger *l)
 }
 
 /*
- * A tick's number is known of the last request or packet of a slot: it was before that tick
- * ended, but not before the first.
+ * The last request or packet of a slot has a tick's number: it was before the end of that tick, but
+ * not before the slot's first.
  */
 void ledger_io_hand_on(const struct ledger_io *r, const struct ledger_sink *sink)
 {
@@ -368,7 +368,7 @@ static void adopt(volatile struct ledger_io_table *t, uint32_t cpu, const struct
 	memcpy(&copy, (const void *)&t->out, sizeof(copy));
 	copy.h = (struct ledger_header){ .type = LEDGER_IO, .cpu = cpu };
 	copy.nr = t->nr;
-	/* When the first slot was taken is the only moment known both in ticks and as a time. */
+	/* Only the first slot's moment is known both in ticks and as a time. */
 	copy.h.time_ns = copy.slots[0].first_ns;
 	copy.tick = t->since_tick;
 	t->nr = 0;
@@ -410,7 +410,7 @@ void ledger_io_take_lost(struct ledger *l, const struct ledger_sink *sink)
 		struct ledger_io_lost *lost = &l->skel->bss->io_lost[i];
 		struct ledger_io_slot *s = &r.slots[r.nr];
 
-		/* Taken while they are added up, bytes can be there without their request. */
+		/* When read while being updated, bytes can be there without their request. */
 		if (!(__atomic_load_n(&lost->requests, __ATOMIC_RELAXED) |
 		      __atomic_load_n(&lost->read_bytes, __ATOMIC_RELAXED) |
 		      __atomic_load_n(&lost->write_bytes, __ATOMIC_RELAXED)))

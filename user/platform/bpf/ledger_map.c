@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Maps of the kernel in our memory, programs that are run on a CPU, and what the kernel has. */
+/* Map kernel maps into memory, run programs on a CPU, look things up in the kernel's BTF. */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Why programs cannot be loaded. The error's number alone does not say it: the verifier refuses a
- * program with the same EACCES as a security module. Only the verifier writes a log, which libbpf
- * prints, so a log means that rights were not the matter.
+ * Why programs cannot be loaded. The errno alone does not tell: the verifier rejects a program with
+ * the same EACCES as a security module. Only the verifier writes a log, which libbpf prints, so
+ * with a log missing rights are not the cause.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,12 +18,12 @@
 /* libbpf's words around the log of a program */
 #define LOG_BEGIN  "-- BEGIN PROG LOAD LOG --\n"
 #define LOG_END	   "-- END PROG LOAD LOG --"
-/* of the log's last line, which is a summary and no reason */
+/* begin of the log's last line, which is a summary and no reason */
 #define LOG_COUNTS "processed "
 
 static void (*log_line)(const char *text);
 
-/* Of what libbpf printed since the load began, the first of each: what follows comes of it. */
+/* The first of each kind that libbpf printed since the load began: later ones are consequences. */
 static struct {
 	char warning[256];
 	char program[64];
@@ -39,7 +39,7 @@ static const char *next_of(const char *line)
 	return *line ? line + 1 : NULL;
 }
 
-/* Keeps of a log what says why. */
+/* Keep the lines of a log that tell the reason. */
 static void keep_log(const char *message, const char *log)
 {
 	const char *last[3] = { NULL };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the kernel says of tasks when it is asked: of all that we may see, or of one by its number. */
+/* The kernel's answers about tasks: about all that we may see, or one by its number. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/btf.h>
@@ -36,7 +36,7 @@ void ledger_lookup_close(struct ledger *l)
 	l->lookup = NULL;
 }
 
-/* Reads what an iterator says of tasks; @link: of it, is destroyed. */
+/* Read an iterator's records of tasks; destroys @link, which is its link. */
 static int read_tasks(struct bpf_link *link, const struct ledger_sink *sink)
 {
 	struct ledger_task batch[32];

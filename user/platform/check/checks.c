@@ -60,7 +60,7 @@ void check_list_free(struct check_list *list)
 	*list = (struct check_list){ 0 };
 }
 
-/* Start a row with what was found. */
+/* Start a row with its finding. */
 static void __attribute__((format(printf, 4, 5)))
 set_row(struct check_row *row, const char *name, enum check_status status, const char *fmt, ...)
 {
@@ -89,7 +89,7 @@ void check_judge_kernel(const char *release, bool others, struct check_row *ret_
 		return;
 	}
 	version = major * 1000 + minor;
-	/* Links to perf events are the youngest thing that the tracer cannot do without. */
+	/* Links to perf events are the newest feature that the tracer requires. */
 	if (version == 5014 && strstr(release, ".el9")) {
 		set_row(ret_row, "kernel", CHECK_LIMITED, "%s", release);
 		set_remedy(ret_row, "what is needed of Linux 5.15 the vendor may have added; try "
@@ -182,7 +182,7 @@ void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row)
 
 void check_judge_bpf_jit(const char *text, struct check_row *ret_row)
 {
-	/* A container does not see it, and only root may read it: loading will tell. */
+	/* Invisible in a container, and readable by root only: loading will tell. */
 	set_row(ret_row, "bpf_jit_enable", CHECK_OK, "%.32s", text ? text : "not there");
 	if (!text || strcmp(text, "0") != 0)
 		return;
@@ -242,14 +242,14 @@ static void count_families(const struct pmu_list *list, char *text, size_t size)
 	}
 }
 
-/* The first clause of each note; how many there are. */
+/* The first clause of each note; returns their number. */
 static size_t put_notes(int (*make)(const struct sysfs *fs, const struct pmu_list *list,
 				    struct text_list *ret_notes),
 			const struct sysfs *fs, const struct pmu_list *list, char *ret, size_t size)
 {
 	cleanup_texts struct text_list notes = { 0 };
 
-	/* Without memory for it, list still says it. */
+	/* Without memory, "list" still shows the notes. */
 	if (make(fs, list, &notes))
 		return 0;
 	for (size_t i = 0; i < notes.nr; i++)
@@ -298,7 +298,7 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		const struct pmu *pmu = &list->pmus[i];
 
 		have_memory |= pmu->usable && counter_rows_have(pmu->kind, COUNTERS_SUMS);
-		/* Energy is counted where no uncore driver is there, too: what is missing is told. */
+		/* Energy counts even without an uncore driver: it must not hide a missing one. */
 		have_known |= pmu->kind != PMU_UNKNOWN && pmu->kind != PMU_POWER;
 		if (!odd && (odd = oddity(pmu, &remedy)))
 			whose = pmu->name;
@@ -336,7 +336,7 @@ static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-/* Why a BPF object could not be made, and what helps. */
+/* Why a BPF object could not be created, and the remedy. */
 static void bpf_failed(struct check_row *row, const char *name, int err)
 {
 	set_row(row, name, CHECK_MISSING, "cannot be loaded: %s", strerror(-err));
@@ -471,7 +471,7 @@ static void check_cgroup2(int proc, struct check_row *ret_row)
 			    "mount -t cgroup2 none /sys/fs/cgroup");
 }
 
-/* @list: what pmu_list_read() found; @err: what it returned, with @d for the problem */
+/* @list: the result of pmu_list_read(); @err: its return value, with the problem in @d */
 static int check_pmus(const struct sysfs *fs, const struct pmu_list *list, int err, struct diag *d,
 		      struct check_row *ret_row)
 {
@@ -486,7 +486,7 @@ static int check_pmus(const struct sysfs *fs, const struct pmu_list *list, int e
 	return err == -ENOMEM ? err : 0;
 }
 
-/* Without a peak reports say no percentages of it: nothing else is lost. */
+/* Without a peak, reports only lack percentages of it. */
 static int check_peak(const struct sysfs *fs, struct check_row *ret_row)
 {
 	struct diag d = { 0 };
@@ -508,10 +508,10 @@ static int add_row(struct check_list *list, const struct check_row *row)
 	return err;
 }
 
-/* The programs and maps that the tracer consists of. */
+/* The programs and maps that the tracer uses. */
 static int add_bpf_rows(struct check_list *list)
 {
-	/* libbpf would tell on standard error what the rows tell anyway. */
+	/* The rows already tell what libbpf would print on standard error. */
 	libbpf_print_fn_t before = libbpf_set_print(no_print);
 	struct clock_reading clock;
 	struct check_row rows[6];
@@ -553,7 +553,7 @@ static int add_permission_rows(int proc, struct check_list *list)
 	return err;
 }
 
-/* Are there PMUs of a chip that is not NVIDIA's? */
+/* Are there PMUs of another vendor's chip? */
 static bool has_others(const struct pmu_list *list)
 {
 	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(list));
@@ -561,7 +561,7 @@ static bool has_others(const struct pmu_list *list)
 	return chip && (chip->total || chip->platform == PMU_PLATFORM_OWN);
 }
 
-/* Where there is no monitoring there is nothing to say of it. */
+/* Without monitoring there is no row about it. */
 static int add_resctrl_row(const struct sysfs *fs, const char *resctrl, const struct pmu_list *pmus,
 			   struct check_list *list)
 {
@@ -573,7 +573,7 @@ static int add_resctrl_row(const struct sysfs *fs, const char *resctrl, const st
 	return add_row(list, &row);
 }
 
-/* No row where the kernel cannot be locked down, or nobody can see it. */
+/* No row where the kernel has no lockdown, or its state is not visible. */
 static int add_lockdown_row(const struct sysfs *fs, struct check_list *list)
 {
 	struct check_row row;

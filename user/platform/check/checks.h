@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Does this machine have what t410trace needs? Every answer is a row: what was
- * looked at, how it stands, what was found and what can be done about it. Where
- * it can, a check tries the thing itself instead of comparing versions, because
- * vendors backport.
+ * Does this machine have what t410trace needs? Every answer is a row: the check, its status, the
+ * finding and the remedy. Where possible, a check tries the feature itself instead of comparing
+ * versions, because vendors backport.
  */
 #ifndef PLATFORM_CHECK_CHECKS_H
 #define PLATFORM_CHECK_CHECKS_H
@@ -23,10 +22,10 @@ enum check_status {
 
 /**
  * struct check_row - one answer
- * @name: what was looked at, the same in every run
- * @status: how it stands
- * @found: what was found
- * @remedy: what to do, "" when there is nothing to do
+ * @name: the check, the same in every run
+ * @status: the verdict
+ * @found: the finding
+ * @remedy: the remedy, "" for none
  */
 struct check_row {
 	const char *name;
@@ -70,8 +69,8 @@ struct check_caps {
  * Loads tiny BPF programs, makes small maps and opens perf events, and closes
  * them all at once; nothing is attached and nothing stays behind.
  *
- * Return: 0, or -ENOMEM or another error of the system. A thing that is missing
- * is an answer and no error.
+ * Return: 0, or -ENOMEM or another error of the system. A missing feature is an answer and no
+ * error.
  */
 int check_machine(const struct sysfs *fs, const char *proc, const char *resctrl,
 		  struct check_list *ret_list);
@@ -93,8 +92,8 @@ const char *check_status_name(enum check_status status);
 /**
  * check_judge_kernel() - is the kernel new enough?
  * @release: as uname(2) gives it
- * @others: the machine has PMUs of another vendor, whose drivers older kernels have
- * @ret_row: what was found
+ * @others: the machine has PMUs of another vendor, which older kernels support
+ * @ret_row: the answer
  */
 void check_judge_kernel(const char *release, bool others, struct check_row *ret_row);
 
@@ -109,8 +108,8 @@ void check_judge_paranoid(const char *text, const struct check_caps *caps,
 
 /**
  * check_judge_clock() - is CLOCK_MONOTONIC of this process the kernel's?
- * @err: what kernel_clock_read() returned
- * @c: what it read
+ * @err: result of kernel_clock_read()
+ * @c: its reading
  * @ret_row: the answer
  */
 void check_judge_clock(int err, const struct clock_reading *c, struct check_row *ret_row);
@@ -128,7 +127,7 @@ void check_judge_lockdown(const char *text, struct check_row *ret_row);
 /** check_judge_unprivileged_bpf() - @text of kernel.unprivileged_bpf_disabled, or NULL */
 void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row);
 
-/** check_judge_pmus() - what the PMUs in @list are good for; @fs is where they are from */
+/** check_judge_pmus() - can the PMUs in @list be used? @fs is their tree */
 void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		      struct check_row *ret_row);
 

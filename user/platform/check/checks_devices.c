@@ -18,7 +18,7 @@ static size_t count_pmus(const struct pmu_list *pmus)
 	return nr;
 }
 
-/* PMUs that have a root port each for themselves. */
+/* PMUs that serve a single root port each. */
 static size_t count_port_pmus(const struct pmu_list *pmus)
 {
 	size_t nr = 0;
@@ -28,7 +28,7 @@ static size_t count_port_pmus(const struct pmu_list *pmus)
 	return nr;
 }
 
-/* Where ports are need not be known then: sysfs has the tree. */
+/* Then the places of ports need not be known: sysfs has the tree. */
 static void judge_ports(const struct topology *t, size_t nr_pmus, struct check_row *ret)
 {
 	size_t ports = 0;

@@ -14,7 +14,7 @@
 #include "platform/sys/resctrl.h"
 
 #define AUDIT_NS      500000000ull
-/* Less than this is moved by nobody in particular: caches and refresh decide what is counted where. */
+/* Less traffic says nothing: caches and refresh decide what is counted where. */
 #define LEAST_PER_S   100000000.0
 /* More than a quarter apart, in either direction */
 #define MOST_RATIO    1.25
@@ -24,7 +24,7 @@ static const char remedy[] =
 	"do not take resctrl for the truth here: it counts at the caches, without devices, and "
 	"some kernels scale it wrongly; \"t410trace check --selftest\" judges the counters";
 
-/* "the groups say 2.0 times more"; false when both say about the same, or too little to tell. */
+/* "the groups say 2.0 times more"; false when both agree, or are too small to tell. */
 static bool differ(double counted, double monitored, char *ret, size_t size)
 {
 	double ratio = monitored > 0 ? counted / monitored : 1e9;
@@ -133,7 +133,7 @@ static int read_counters(const struct counters *c, struct sums *ret)
 	return 0;
 }
 
-/* The socket with counters that a domain is on, NULL when it is not known. */
+/* A domain's socket with counters, NULL when it is not known. */
 static struct resctrl_socket *socket_of(const struct sysfs *fs, const struct cpu_map *cpus,
 					const struct resctrl_domain *d, struct resctrl_audit *a)
 {
@@ -144,7 +144,7 @@ static struct resctrl_socket *socket_of(const struct sysfs *fs, const struct cpu
 							     : NULL;
 }
 
-/* What the control group @to has on each socket; false when one of its domains is on none. */
+/* Add the bytes of control group @to on each socket; false when a domain's socket is unknown. */
 static bool add_domains(const struct sysfs *fs, const struct cpu_map *cpus,
 			const struct resctrl_group *from, const struct resctrl_group *to,
 			struct resctrl_audit *a)
@@ -188,7 +188,7 @@ static void add_groups(const struct sysfs *fs, const struct cpu_map *cpus,
 		a->nr_sockets = 0;
 }
 
-/* Sockets that can be told apart, if there are several. */
+/* Sockets are compared one by one if there are several. */
 static int make_sockets(const struct sysfs *fs, const struct counters *c, struct cpu_map *cpus,
 			struct resctrl_audit *a)
 {

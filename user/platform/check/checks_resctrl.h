@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Does the kernel's monitoring (resctrl) count what the sockets' counters count? */
+/* Does the kernel's monitoring (resctrl) agree with the sockets' counters? */
 #ifndef PLATFORM_CHECK_CHECKS_RESCTRL_H
 #define PLATFORM_CHECK_CHECKS_RESCTRL_H
 
@@ -9,7 +9,7 @@
 #define RESCTRL_MAX_SOCKETS 64
 
 /**
- * struct resctrl_socket - what both say of a socket
+ * struct resctrl_socket - both numbers of a socket
  * @id: its number
  * @domains: caches of the control groups on it
  * @missing: of these, those without a number: then it is not judged
@@ -28,7 +28,7 @@ struct resctrl_socket {
  * @groups: monitoring groups
  * @domains: caches or memories of the control groups
  * @missing: of these, those without a number
- * @monitored: sum of the control groups, which have all others
+ * @monitored: sum of the control groups, which include the rest
  * @why: why the counters have no sum, "" when they have
  * @counted: bytes that the counters of CPUs' traffic, or of all traffic, counted
  * @ns: the time
@@ -48,10 +48,10 @@ struct resctrl_audit {
 };
 
 /**
- * check_judge_resctrl() - what follows from an audit; sets all of @ret_row
+ * check_judge_resctrl() - judge an audit; sets all of @ret_row
  *
- * Caches count where a task runs, and memory controllers where its memory is: what one socket lacks
- * another one may have too much. This is told, and is no fault.
+ * Caches count where a task runs, and memory controllers where its memory is: bytes missing on one
+ * socket may be extra on another. The row mentions this; it is no fault.
  */
 void check_judge_resctrl(const struct resctrl_audit *a, struct check_row *ret_row);
 

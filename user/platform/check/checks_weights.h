@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What says how much a task moved, beside how long it had a CPU? */
+/* Which events weigh a task's CPU time? */
 #ifndef PLATFORM_CHECK_CHECKS_WEIGHTS_H
 #define PLATFORM_CHECK_CHECKS_WEIGHTS_H
 
@@ -8,13 +8,13 @@
 #include "platform/sys/sysfs.h"
 
 /**
- * check_weights() - which events of the cores a run would take
+ * check_weights() - the core events that a run would use
  * @ops: the kernel, &perf_kernel outside of tests
  * @fs: sysfs
  * @ret_row: the answer
  *
- * Opens what "--weights auto" would, on every CPU, moves some memory, and closes it again: an
- * event that stands still is of no use.
+ * Opens the events of "--weights auto" on every CPU, moves some memory, and closes them again: an
+ * event that stands still is useless.
  *
  * Return: 0 or -ENOMEM.
  */

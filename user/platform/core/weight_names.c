@@ -99,7 +99,7 @@ int weight_spec_parse(const char *spec, struct diag *d,
 	return 0;
 }
 
-/* PMUs of cores say which CPUs they are for, except on machines that know one kind only. */
+/* PMUs of cores list their CPUs, except on machines with one kind of core only. */
 static bool is_core_pmu(const struct sysfs *fs, const char *name)
 {
 	if (!strcmp(name, "cpu"))
@@ -117,7 +117,7 @@ static bool read_type(const struct sysfs *fs, const char *name, uint32_t *ret)
 	return true;
 }
 
-/* An event that the core does not have is none that can be seen counting: why wait for it? */
+/* An event that the core lacks cannot be seen counting: why wait for it? */
 static bool shows_reads(const struct sysfs *fs, const struct weight_cores *cores)
 {
 	for (size_t i = 0; i < nr_weight_rows; i++)
@@ -157,7 +157,7 @@ int weight_cores_read(const struct sysfs *fs, struct weight_cores *ret)
 	return 0;
 }
 
-/* Fields of the configuration that an event of sysfs uses; damaged ones are an error. */
+/* Configuration fields that an event of sysfs uses; damaged ones are an error. */
 static int read_formats(const struct sysfs *fs, const char *pmu, const struct pmu_event *event,
 			struct pmu_format *formats, struct diag *d)
 {
@@ -214,7 +214,7 @@ static int sysfs_event(const struct sysfs *fs, const struct weight_cores *cores,
 	return 0;
 }
 
-/* What would fit: as many names as there is room for. */
+/* Suggest as many names as fit. */
 static int unknown(const struct weight_cores *cores, const struct text_list *files,
 		   const char *name, struct diag *d)
 {
@@ -311,7 +311,7 @@ static struct weight_event known_event(const struct known_event *known)
 	return event;
 }
 
-/* An event of the cores, when there is one kind of them. */
+/* An event of the cores, if all cores are of one kind. */
 static int hardware_event(const struct sysfs *fs, const struct weight_cores *cores,
 			  const struct text_list *files, const char *name, struct diag *d,
 			  struct weight_event *ret)
@@ -358,7 +358,7 @@ int weight_event_find(const struct sysfs *fs, const struct weight_cores *cores, 
 				    "hides it");
 		return diag_advise(d, -ENODEV, "split by CPU time: cpu-time");
 	}
-	/* A PMU may do without named events. */
+	/* A PMU without named events is fine. */
 	if (sysfs_list(fs, &files, PMU_DEVICES "/%s/events", cores->pmu) == -ENOMEM)
 		return diag_no_memory(d);
 	return hardware_event(fs, cores, &files, name, d, ret);

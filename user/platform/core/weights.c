@@ -16,16 +16,16 @@
 
 #define ONLINE	   "devices/system/cpu/online"
 
-/* Memory to walk through so that events of memory traffic move; more than an L2 holds. */
+/* Memory to walk through so that events of memory traffic count; more than an L2 holds. */
 #define LOAD_BYTES (8u << 20)
 #define LOADS	   4
 #define LINE_BYTES 64
 
-/* What an event of all CPUs did between two looks at it. */
+/* An event's counts on all CPUs between two readings. */
 struct movement {
 	uint64_t count;
 	uint32_t cpus;	   /* that have the event */
-	uint32_t counting; /* of these, it was in the hardware all the time */
+	uint32_t counting; /* of these, the event was in the hardware all the time */
 };
 
 static void close_all(const struct weights *w, int *fds)
@@ -79,8 +79,8 @@ static bool read_one(const struct perf_ops *ops, int fd, struct reading *ret)
 }
 
 /*
- * Pinned, so that no turn is missed; if others hold the counters already, it takes turns
- * with them, and the ledger notices when it did not count.
+ * Pinned, so that no turn is missed; if other users hold the counters already, it takes turns with
+ * them, and the ledger notices when it did not count.
  */
 static int open_on(const struct perf_ops *ops, const struct weight_event *e, int cpu)
 {
@@ -98,7 +98,7 @@ int weights_open_on(const struct weights *w, uint32_t event, int cpu)
 	return open_on(w->ops, &w->events[event], cpu);
 }
 
-/* The event on every CPU of @online; -1 for the others. */
+/* The event on every CPU of @online; -1 for the rest. */
 static int open_all(const struct weights *w, const struct weight_event *e,
 		    const struct cpulist *online, int **ret)
 {
@@ -112,7 +112,7 @@ static int open_all(const struct weights *w, const struct weight_event *e,
 		if (!cpulist_contains(online, cpu))
 			continue;
 		fd = open_on(w->ops, e, cpu);
-		/* It went offline meanwhile: there will be no time to weigh either. */
+		/* It went offline meanwhile: it will have no CPU time to weigh either. */
 		if (fd == -ENODEV)
 			continue;
 		err = fd < 0 ? fd : 0;
@@ -155,7 +155,7 @@ static void make_traffic(void)
 	munmap(p, LOAD_BYTES);
 }
 
-/* Some traffic, and what the event made of it. */
+/* Make some traffic, and read its effect on the event. */
 static int watch(const struct weights *w, const int *fds, struct movement *ret)
 {
 	struct reading *before, *after;
@@ -184,8 +184,8 @@ static int watch(const struct weights *w, const int *fds, struct movement *ret)
 }
 
 /*
- * Does it count? Cores open events that they do not have, and hypervisors offer some that
- * stand still. A software event that does not happen just now is as good as any.
+ * Does it count? Cores open events that they do not have, and hypervisors offer some that stand
+ * still. A software event that does not happen just now is fine.
  */
 static int try_event(const struct weights *w, const struct weight_event *e,
 		     const struct cpulist *online, int **ret_fds, struct movement *ret_movement)
@@ -264,7 +264,7 @@ static int open_named(const struct sysfs *fs, const struct weight_cores *cores, 
 
 	for (uint32_t i = 0; !err && i < nr; i++)
 		err = weight_event_find(fs, cores, names[i], d, &events[i]);
-	/* Two spellings of one number are one event, too. */
+	/* Two names of the same configuration are one event, too. */
 	if (!err && nr == 2 && !strcmp(events[0].name, events[1].name))
 		err = diag_fail(d, -EINVAL, "weights \"%s\": the same event twice", spec);
 	for (uint32_t i = 0; !err && i < nr; i++) {
@@ -280,7 +280,7 @@ static int open_named(const struct sysfs *fs, const struct weight_cores *cores, 
 	return err;
 }
 
-/* The best event of a role that counts; the reason is that of the last one tried. */
+/* The best counting event of a role; the reason is about the last one tried. */
 static int open_best(const struct weight_cores *cores, enum weight_role role,
 		     const struct cpulist *online, struct weights *w, struct diag *reason)
 {
@@ -295,7 +295,7 @@ static int open_best(const struct weight_cores *cores, enum weight_role role,
 			return 0;
 		}
 		open_problem(event.name, err, reason);
-		/* What holds for one holds for all. */
+		/* An error that concerns one concerns all. */
 		if (err == -EACCES || err == -EPERM || err == -ENOMEM || err == -EMFILE)
 			break;
 	}
@@ -310,7 +310,7 @@ static void no_row_for(const struct cpu_id *cpu, char *ret, size_t size)
 	snprintf(ret, size, "no event for memory traffic is known for this core (%s)", name);
 }
 
-/* The event of reads counts. Is there one for writes? */
+/* The read event counts. Is there a write event? */
 static int open_writes(const struct weight_cores *cores, const struct cpulist *online,
 		       struct weights *w, struct diag *reason)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Weights: core events that say what a task did, beside how long it had the CPU. They
- * are opened on every CPU and read by the ledger at each switch.
+ * Weights: core events that tell what a task did, beyond its CPU time. They are opened on every CPU
+ * and read by the ledger at each switch.
  */
 #ifndef PLATFORM_CORE_WEIGHTS_H
 #define PLATFORM_CORE_WEIGHTS_H
@@ -21,7 +21,7 @@
 
 /**
  * struct weight_event - an event that can be opened on every CPU
- * @name: what to call it
+ * @name: its name
  * @software: counted by the kernel and not by the CPU
  * @type: as in struct perf_event_attr, as are the configs
  */
@@ -36,13 +36,13 @@ struct weight_event {
 
 /**
  * struct weight_cores - the cores of this machine and their PMU
- * @nr_pmus: kinds of cores that can count; one kind is what can be used
+ * @nr_pmus: kinds of cores that can count; only one kind can be used
  * @pmu: name of the first one in sysfs
  * @type: its type
- * @core: what the core is, NULL when it is none of the table, or shows none of its events
- * @midr: what an Arm core says it is; 0 when it says nothing
- * @is_x86: the CPU is an x86 one, @x86 says which
- * @x86: what it says of itself
+ * @core: the core's row, NULL when it has none, or shows none of its events
+ * @midr: MIDR_EL1 of an Arm core; 0 when unknown
+ * @is_x86: the CPU is an x86 one, see @x86
+ * @x86: its family, model and stepping
  */
 struct weight_cores {
 	uint32_t nr_pmus;
@@ -60,11 +60,11 @@ struct weight_cores {
  * @soft_files: the limit of open files to restore, 0 = it was not changed
  * @names: of the events; the first one stands for reads, the second for writes, and
  *	one alone for both
- * @events: the same, as they are opened
- * @nr: number of events; 0 means that CPU time is all there is
+ * @events: the events, as they are opened
+ * @nr: number of events; 0 means CPU time only
  * @fds: by event and CPU; -1 where it could not be opened
  * @nr_cpus: CPUs in each of @fds
- * @note: for people: why it is not what "auto" would have liked; "" when it is
+ * @note: for people: why the best events of "auto" are not used; "" when they are
  */
 struct weights {
 	const struct perf_ops *ops;
@@ -81,28 +81,28 @@ struct weights {
  * weights_open() - open the events that a specification names, counting
  * @ops: the kernel, &perf_kernel outside of tests
  * @fs: sysfs
- * @spec: "cpu-time" for none; "auto" for the best ones known for this core; or one or
- *	two names with a comma between, see weight_event_find()
+ * @spec: "cpu-time" for none; "auto" for the best ones for this core; or one or two names with a
+ *	comma between, see weight_event_find()
  * @nr_cpus: number of possible CPUs
  * @d: gets the problem
  * @ret: release with weights_close()
  *
  * Two descriptors a CPU are many: the soft limit of open files is raised until weights_close().
  *
- * Every event has been seen counting: a hypervisor may offer events that never do. "auto"
- * never fails for what the machine lacks; it falls back to CPU time with a note.
+ * Every event has been seen counting: a hypervisor may offer events that never do. "auto" never
+ * fails because of the machine; it falls back to CPU time with a note.
  *
- * Return: 0; -EINVAL for a specification that makes no sense, -ENOENT for an unknown event,
- * -ENODEV when the cores cannot count, -EACCES with what is missing, -ENODATA when the event
- * does not count, -ENOMEM, or another negative errno.
+ * Return: 0; -EINVAL for a specification that makes no sense, -ENOENT for an unknown event, -ENODEV
+ * when the cores cannot count, -EACCES with the missing capability or setting, -ENODATA when the
+ * event does not count, -ENOMEM, or another negative errno.
  */
 int weights_open(const struct perf_ops *ops, const struct sysfs *fs, const char *spec,
 		 uint32_t nr_cpus, struct diag *d, struct weights *ret);
 
 /**
- * weights_let_go() - close the descriptors, which were handed to a ledger
+ * weights_let_go() - close the descriptors after they were handed to a ledger
  *
- * What the events are stays known, for weights_open_on().
+ * The events themselves stay known for weights_open_on().
  */
 void weights_let_go(struct weights *w);
 
@@ -116,20 +116,20 @@ void weights_let_go(struct weights *w);
  */
 int weights_open_on(const struct weights *w, uint32_t event, int cpu);
 
-/** weights_close() - close all events; NULL is fine. Those handed to a ledger count on. */
+/** weights_close() - close all events; NULL is fine. Those handed to a ledger keep counting. */
 void weights_close(struct weights *w);
 
 /**
  * weight_cores_read() - what can the cores of this machine count?
  * @fs: sysfs
- * @ret: the answer; nothing found is an answer too
+ * @ret: the answer, which may be nothing
  *
  * Return: 0, -ENOMEM, or the error of listing the PMUs.
  */
 int weight_cores_read(const struct sysfs *fs, struct weight_cores *ret);
 
 /**
- * weight_cores_describe() - which events "auto" tries on these cores
+ * weight_cores_describe() - describe the events that "auto" tries on these cores
  * @cores: of this machine
  * @ret: gets sentences for people; "" when no event is known, or the cores cannot count
  * @size: of @ret
@@ -143,7 +143,7 @@ void weight_cores_describe(const struct weight_cores *cores, char *ret, size_t s
  * @name: a software event ("page-faults"), an event that the core's PMU has in sysfs, one
  *	of weight_rows for this core, a generic one ("instructions"), or "r" and the number in
  *	hexadecimal. Upper and lower case, "-" and "_" are the same
- * @d: on failure says what would fit
+ * @d: on failure: what would fit
  * @ret: the event
  *
  * Return: 0, -ENOENT for an unknown name, -ENODEV for an event of cores that cannot count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside of the selection of metrics: what its parts share. */
+/* Shared by the parts of metric selection only. */
 #ifndef PLATFORM_METRICS_INTERNAL_H
 #define PLATFORM_METRICS_INTERNAL_H
 
@@ -11,10 +11,10 @@
 /**
  * struct metric_job - a selection in the making
  * @fs, @pmus, @o: of metric_select()
- * @s: what there is so far. Inputs of metrics are indexes of wants until the end
- * @hits: by pattern: metrics that it has brought
+ * @s: the selection so far. Inputs of metrics are indexes of wants until the end
+ * @hits: by pattern: metrics that it matched
  * @ports, @nr_ports: root ports that say where they are
- * @ranges: address ranges that were asked for, as many as there are in @o
+ * @ranges: the requested address ranges, as many as in @o
  * @d: gets the problem
  */
 struct metric_job {
@@ -30,10 +30,10 @@ struct metric_job {
 };
 
 /**
- * struct metric_variant - one setting of filters for which metrics are made
+ * struct metric_variant - one filter setting for which metrics are made
  * @terms, @nr_terms: the filters
- * @ports: number of ports that they let through, 0 = they do not say
- * @label: what they mean
+ * @ports: number of ports that they let through, 0 = unknown
+ * @label: their meaning in words
  */
 struct metric_variant {
 	struct pmu_term terms[3];
@@ -44,7 +44,7 @@ struct metric_variant {
 
 /**
  * struct metric_range - an address range
- * @setting: what filters it
+ * @setting: its filters
  * @port: the root port that its device is below
  * @placed: that port is known
  */
@@ -63,21 +63,21 @@ struct metric_variants {
 /** metric_has_socket() - is there a PMU of this kind on this socket? */
 bool metric_has_socket(const struct pmu_list *pmus, enum pmu_kind kind, int32_t socket);
 
-/** metric_asks_variants() - does the user want parts of PMUs told apart? */
+/** metric_asks_variants() - does the user want parts of PMUs separately? */
 bool metric_asks_variants(const struct metric_options *o);
 
 /**
- * metric_ranges_read() - look up the address ranges that were asked for
+ * metric_ranges_read() - look up the requested address ranges
  *
  * Return: 0, -ENOMEM, or an error of range_spec_terms().
  */
 int metric_ranges_read(struct metric_job *job);
 
 /**
- * metric_variants_make() - the settings that metrics of a PMU are made for
+ * metric_variants_make() - the filter settings for which metrics of a PMU are made
  * @job: the job
  * @pmu: the PMU
- * @list: filled; release its @v. None: the PMU is not to be shown
+ * @list: filled; release its @v. None: the PMU is not shown
  *
  * Return: 0 or -ENOMEM.
  */
@@ -97,12 +97,12 @@ struct metric_plan {
 int metric_note(struct metric_job *job, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * metric_wanted() - was this metric asked for?
+ * metric_wanted() - was this metric requested?
  * @job: the job
  * @row: the metric
  * @name: its name with the numbers of sockets in it
  * @by_default: show it when no pattern was given
- * @ret_by_name: it was asked for without * or ?
+ * @ret_by_name: it was requested without * or ?
  */
 bool metric_wanted(struct metric_job *job, const struct metric_row *row, const char *name,
 		   bool by_default, bool *ret_by_name);
@@ -118,7 +118,7 @@ int metric_begin(struct metric_job *job, const struct metric_row *row, int32_t s
 		 int32_t other, struct metric_plan *ret);
 void metric_end(struct metric_plan *p);
 
-/** metric_constant() - is a name of the formula no event? then the input is set */
+/** metric_constant() - is a formula's name a constant? Then the input is set */
 bool metric_constant(struct metric_plan *p, uint32_t input, unsigned int ports);
 
 /** metric_input() - an input is what @want counts */

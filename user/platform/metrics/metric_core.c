@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Metrics of the cores: what a workload did beside moving bytes. */
+/* Metrics of the cores: a workload's work beside moving bytes. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static int world_read(const struct sysfs *fs, struct core_world *ret)
 }
 
 /*
- * Of the common events the kernel shows those that the core has, because the core tells
- * it which. All others have to be taken from the core's manual.
+ * Of the common events the kernel shows those that the core reports. The core's manual lists the
+ * rest.
  */
 static bool is_common(uint16_t code)
 {
@@ -50,15 +50,15 @@ static const char *file_of(const struct core_world *w, const char *name)
 }
 
 /*
- * An Arm core that is none of ours: what some guides make of architectural events
- * holds there too, if the kernel shows them. Numbers from a manual may mean something else.
+ * An Arm core that is not in our table: formulas of architectural events from some guides hold
+ * there too, if the kernel shows these events. Numbers from a manual may mean something else.
  */
 static bool is_other_arm(const struct core_world *w)
 {
 	return w->platform == PMU_PLATFORM_UNKNOWN && w->cores.midr;
 }
 
-/* The want of a core event; -ENOENT when these cores do not count it. */
+/* The want of a core event; -ENOENT when these cores do not have it. */
 static int core_want(const struct metric_job *job, const struct core_world *w, const char *name,
 		     struct want *ret)
 {
@@ -136,7 +136,7 @@ static int add_metric(struct metric_job *job, const struct core_world *w,
 	return err;
 }
 
-/* Why there are no metrics of the cores, for who might expect them. */
+/* Why there are no metrics of the cores, for users who expect them. */
 static int say_why_none(struct metric_job *job, const struct core_world *w)
 {
 	if (!job->o->workload || job->o->nr_metrics)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* From what is wanted to what is shown: counters and PMUs, each of them once. */
+/* From wants to the layout of results: counters and PMUs, each of them once. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "tables/events.h"
 
 /*
- * Events of a PMU are planned, and opened once for all sets. The cores' are opened for each
- * set: a metric that divided by the count of another group would mix two times.
+ * Events of a PMU are planned, and opened once for all sets. The cores' are opened for each set: a
+ * metric that divides by another group's count would mix two times.
  */
 static bool same_event(const struct want *a, const struct want *b)
 {
@@ -46,7 +46,7 @@ static void fill_pmu(const struct pmu *pmu, struct stat_pmu *ret)
 	*ret = p;
 }
 
-/* PMUs are numbered as they first appear in the wants; all without a PMU are one. */
+/* PMUs are numbered as they first appear in the wants; wants without a PMU share one number. */
 static uint32_t number_pmu(struct metric_selection *s, const struct want *want,
 			   const struct pmu **pmus)
 {

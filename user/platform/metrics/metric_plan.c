@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Of a metric that is selected: was it asked for, its texts and inputs, and notes about it. */
+/* One selected metric: was it requested, its texts and inputs, and notes about it. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "platform/metrics/internal.h"
 #include "tables/events.h"
 
-#define MAX_SOCKETS 4 /* that names of events and metrics can tell apart */
+#define MAX_SOCKETS 4 /* that distinguish names of events and metrics */
 
 /* The wants of a metric on a PMU; false when the PMU lacks something. */
 static int take_events(struct metric_job *job, const struct pmu *pmu,
@@ -22,7 +22,7 @@ static int take_events(struct metric_job *job, const struct pmu *pmu,
 
 	for (uint32_t i = 0; i < m->nr_inputs; i++) {
 		const char *event = formula_name(p->formula, i);
-		/* A counter of its own, which no filter touches; a window would harm it. */
+		/* A separate counter that no filter affects; an address range would break it. */
 		bool plain = !strcmp(event, "cycles");
 		const struct event_row *row;
 		struct want want;
@@ -57,7 +57,7 @@ static int take_events(struct metric_job *job, const struct pmu *pmu,
 	return 0;
 }
 
-/* A part of a peak that is that of all ports says nothing about one port. */
+/* A percentage of all ports' peak says nothing about one port. */
 static bool is_of_all_ports(const struct metric_row *row, const struct metric_variant *v)
 {
 	return v->ports && v->label[0] && !strcmp(row->unit, "percent") &&
@@ -144,7 +144,7 @@ static bool is_known(const char *pattern)
 	return false;
 }
 
-/* Is there a PMU here that a row could be about? */
+/* Is there a PMU here that fits a row? */
 static bool row_applies(const struct metric_job *job, const struct metric_row *row)
 {
 	for (size_t i = 0; i < job->pmus->nr; i++)
@@ -153,7 +153,7 @@ static bool row_applies(const struct metric_job *job, const struct metric_row *r
 	return false;
 }
 
-/* Names that would fit here: those in which @word occurs, otherwise as many as fit. */
+/* Names that would fit here: those that contain @word, otherwise as many as fit. */
 static void suggest(const struct metric_job *job, const char *word, struct diag *d)
 {
 	char help[sizeof(d->help)] = "";
@@ -176,7 +176,7 @@ static void suggest(const struct metric_job *job, const char *word, struct diag 
 	diag_help(d, "%s", help[0] ? help : "the PMUs of this machine have no metrics");
 }
 
-/* Each pattern must have brought something; one without * or ? is asked for by name. */
+/* Each pattern must have matched; one without * or ? is a name. */
 static int check_patterns(struct metric_job *job)
 {
 	const struct metric_options *o = job->o;

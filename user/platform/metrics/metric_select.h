@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What to count for "t410trace stat": metrics by name for the PMUs that are there, and
- * events as users write them. Gives wants for the meter and the layout of the results.
+ * The counters of "t410trace stat": metrics by name for the PMUs of the machine, and events as
+ * users write them. Gives wants for the meter and the layout of the results.
  */
 #ifndef PLATFORM_METRICS_METRIC_SELECT_H
 #define PLATFORM_METRICS_METRIC_SELECT_H
@@ -11,10 +11,9 @@
 #include "stat.h"
 
 /**
- * struct metric_options - what the user asked for
- * @metrics, @nr_metrics: patterns with * and ?; a metric's whole id, its id without the
- *	platform, or its last part. None: those that are shown by default, unless there
- *	are @events
+ * struct metric_options - the user's request
+ * @metrics, @nr_metrics: patterns with * and ?; a metric's whole id, its id without the platform,
+ *	or its last part. None: the default metrics, unless there are @events
  * @events, @nr_events: event specifications, see event_spec_add()
  * @ranges, @nr_ranges: address ranges, see range_spec_terms()
  * @socket: only PMUs of this socket, -1 for all
@@ -39,7 +38,7 @@ struct metric_options {
 };
 
 /**
- * struct metric_selection - what is counted
+ * struct metric_selection - the counters and the layout of results
  * @wants: for the meter
  * @counter_of: by want: index of its counter in @layout. Several metrics may want the
  *	same event; it is one counter
@@ -55,15 +54,15 @@ struct metric_selection {
 };
 
 /**
- * metric_select() - decide what is counted
+ * metric_select() - choose the counters
  * @fs: sysfs
  * @pmus: all NVIDIA PMUs of the tree; must outlive the selection
- * @o: what was asked for
+ * @o: the request
  * @d: gets the problem
  * @ret: release with metric_selection_free(); may have no wants
  *
- * A metric whose events a PMU does not list is left out there; that is told in a note
- * when the user named it without * or ?.
+ * A metric whose events a PMU does not list is left out there; a note tells so when the user named
+ * it without * or ?.
  *
  * Return: 0; -ENOENT for a name or pattern that fits no metric here; errors of
  * event_spec_add() and range_spec_terms(); -ENOMEM.
@@ -75,7 +74,7 @@ void metric_selection_free(struct metric_selection *s);
 /**
  * metric_matches() - does a pattern fit the name of a metric?
  * @pattern: with * and ?
- * @name: it must fit the name, what follows its first dot, or what follows its last one
+ * @name: it must fit the name, its part behind the first dot, or its part behind the last dot
  */
 bool metric_matches(const char *pattern, const char *name);
 

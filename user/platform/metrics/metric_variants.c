@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Settings of filters for which metrics are made: ports, GPUs, address ranges. */
+/* Filter settings for which metrics are made: ports, GPUs, address ranges. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static int variants_of_bits(const struct metric_job *job, const struct pmu *pmu,
 	for (unsigned int bit = 0; !err && bit < 64; bit++) {
 		if (!(mask >> bit & 1))
 			continue;
-		/* Bits of remote sockets: those that there are, and never oneself. */
+		/* Bits of the other sockets that exist, never of the own one. */
 		if (sockets &&
 		    ((int32_t)bit == pmu->socket || !metric_has_socket(job->pmus, pmu->kind, bit)))
 			continue;
@@ -99,7 +99,7 @@ static int variants_of_gpus(struct metric_job *job, const struct pmu *pmu,
 				"GPU", list);
 }
 
-/* Where the root complex is not known that the device is below, each one is asked. */
+/* If the root complex above the device is unknown, each one is asked. */
 static int place_range(struct metric_job *job, struct metric_range *w)
 {
 	struct diag d = { 0 };
@@ -151,7 +151,7 @@ static int variants_of_ranges(struct metric_job *job, const struct pmu *pmu,
 	return 0;
 }
 
-/* Of the ports that a filter could name, those that the root complex has, if that is known. */
+/* Of the ports that a filter can name, those of the root complex, if they are known. */
 static uint64_t known_ports(const struct metric_job *job, const struct pmu *pmu, uint64_t mask)
 {
 	uint64_t known = 0;
@@ -180,8 +180,8 @@ int metric_variants_make(struct metric_job *job, const struct pmu *pmu,
 	if (err || list->nr || (metric_asks_variants(job->o) && !job->o->nr_metrics))
 		return err;
 	/*
-	 * Where some kernels count all ports without a mask and others none, it is given: what
-	 * is divided by the number of ports needs to know it.
+	 * The mask is set explicitly, because without it some kernels count all ports and others
+	 * none: a division by the number of ports must know it.
 	 */
 	if (mask && constraint_find(pmu->kind, CONSTRAINT_EMPTY_PORTS))
 		return variant_mask(list, ports, mask, "");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What lspci printed, made safe for libpci: its reader takes offsets as signed numbers
- * without looking, and gives up at the long lines of "lspci -vvv". Only addresses and bytes
- * are handed on, each checked.
+ * Output of lspci, made safe for libpci, whose reader takes offsets as signed numbers unchecked,
+ * and gives up at the long lines of "lspci -vvv". Only checked addresses and bytes are passed on.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +16,7 @@
 #include "platform/pci/pci_space.h"
 
 #define SPACE_SIZE    4096
-/* A whole machine with everything lspci can say of it is a few megabytes. */
+/* lspci's full output for a whole machine is a few megabytes. */
 #define MAX_DUMP      (256u << 20)
 #define MAX_FUNCTIONS (1u << 16)
 #define MAX_LINE      65536
@@ -30,7 +29,7 @@ struct dump {
 	struct bdf *functions;
 	size_t nr;
 	size_t cap;
-	size_t nr_bytes; /* of the function at hand */
+	size_t nr_bytes; /* of the current function */
 	size_t nr_all;
 	bool open; /* lines of bytes belong to a function */
 };
@@ -57,7 +56,7 @@ static bool take_address(const char *line, struct bdf *ret)
 
 static int add_function(struct dump *u, const struct bdf *a)
 {
-	/* what libpci's reader of dumps understands */
+	/* the form that libpci's reader of dumps understands */
 	if (a->domain > 0xfffff)
 		return junk(u, "a domain of more than five digits");
 	if (u->nr >= MAX_FUNCTIONS)

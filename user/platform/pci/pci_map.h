@@ -10,7 +10,7 @@
  * struct pci_map_entry - a line of the map
  * @address: bus and function are 0 for a whole segment
  * @segment: it is about a whole segment
- * @socket, @rc, @rp: what it says
+ * @socket, @rc, @rp: the place it gives
  * @line: its number in the file
  */
 struct pci_map_entry {
@@ -29,10 +29,10 @@ struct pci_map {
 };
 
 /**
- * pci_map_find() - the line about a function or about a segment
+ * pci_map_find() - the map's line for a function or a segment
  * @m: the map, or NULL
  * @a: the function
- * @segment: look for the line about its segment
+ * @segment: find the line for its segment
  *
  * Return: the entry, owned by @m, or NULL.
  */

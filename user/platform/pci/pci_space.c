@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-#define HEADER_SIZE	64  /* what everybody may read */
+#define HEADER_SIZE	64  /* readable by everybody */
 #define EXTENDED	256 /* where extended capabilities begin */
 #define SPACE_SIZE	4096
 #define DVSEC_VENDOR	0x10de
@@ -26,11 +26,11 @@
  * @access: libpci's own
  * @dump: file in memory that it reads, -1 without
  * @fs: not owned; NULL with a dump
- * @listed, @nr_listed: what the dump has
+ * @listed, @nr_listed: the functions of the dump
  * @devs, @nr_devs: the same as libpci has it, in order
  * @no_names: pci.ids is missing or damaged
- * @back: where to go on when libpci gives up
- * @said: what it said
+ * @back: where to continue when libpci gives up
+ * @said: its message
  */
 struct pci_space {
 	struct pci_access *access;
@@ -45,7 +45,7 @@ struct pci_space {
 	char said[200];
 };
 
-/* libpci's error handler is not told whose error it is. */
+/* libpci's error handler has no argument to tell whose error it is. */
 static __thread struct pci_space *working;
 
 static void __attribute__((noreturn, format(printf, 1, 2))) give_up(char *format, ...)
@@ -63,7 +63,7 @@ static void __attribute__((format(printf, 1, 2))) say_nothing(char *format, ...)
 	(void)format;
 }
 
-/* Do a job with libpci. What it holds when it gives up is released with its access. */
+/* Run a job with libpci. Memory it holds when it gives up is released with its access. */
 static int attempt(struct pci_space *s, void (*job)(struct pci_space *s, void *arg), void *arg,
 		   struct diag *d)
 {
@@ -97,7 +97,7 @@ static int compare_devs(const void *a, const void *b)
 	return bdf_compare(&first, &second);
 }
 
-/* libpci looks functions of a dump up one by one, which takes long in a large one. */
+/* libpci searches a dump's functions linearly, which takes long in a large one. */
 static int index_devs(struct pci_space *s)
 {
 	struct pci_dev *dev;
@@ -157,7 +157,7 @@ int pci_space_open(const struct sysfs *fs, const char *dump, struct diag *d, str
 		s->access->error = give_up;
 		s->access->warning = say_nothing;
 		s->access->debug = say_nothing;
-		/* no names from the network, not even those kept from an earlier time */
+		/* no names from the network, not even cached ones */
 		s->access->id_lookup_mode = 0;
 		if (dump)
 			snprintf(path, sizeof(path), "/proc/self/fd/%d", s->dump);
@@ -307,7 +307,7 @@ static void read_virtual(struct config_read *r)
 	r->config.vf_device = pci_read_word(dev, at + PCI_IOV_DID);
 }
 
-/* Is this one ours, and long enough for what we read? A length of 0 was never filled in. */
+/* Is this capability ours, and long enough? A length of 0 was never filled in. */
 static bool read_dvsec(struct config_read *r, int at)
 {
 	uint32_t header, length;
@@ -338,7 +338,7 @@ static void read_dvsecs(struct config_read *r)
 	struct pci_cap *cap;
 	unsigned int nr = 0;
 
-	/* asks how many there are; nothing is found beyond the last one */
+	/* get the number of capabilities; nothing is found beyond the last one */
 	pci_find_cap_nr(r->dev, PCI_EXT_CAP_ID_DVSEC, PCI_CAP_EXTENDED, &nr);
 	for (unsigned int i = 0, index; i < nr; i++) {
 		index = i;
@@ -402,7 +402,7 @@ int pci_space_read(struct pci_space *s, const struct bdf *a, struct diag *d, str
 	return err;
 }
 
-/* Where no pci.ids is installed; the first that fits. */
+/* Words for classes where no pci.ids is installed; the first match wins. */
 static const struct {
 	uint32_t class_code;
 	uint32_t mask;
@@ -441,7 +441,7 @@ static void look_up(struct pci_space *s, void *arg)
 	char vendor[128], class[128], *found, *kind;
 	struct lookup *l = arg;
 
-	/* a file that cannot be read leads out of here; it is not read a second time */
+	/* an unreadable file jumps out of here; it is not read a second time */
 	s->no_names = true;
 	found = pci_lookup_name(s->access, l->text, sizeof(l->text),
 				flags | PCI_LOOKUP_VENDOR | PCI_LOOKUP_DEVICE, l->vendor,

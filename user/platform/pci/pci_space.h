@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Configuration space of PCI functions, read with libpci: of this machine, of a copy of
- * its sysfs, or from what lspci printed. libpci ends the program when something is wrong; here
- * it is an error like any other, and nothing is printed.
+ * Configuration space of PCI functions, read with libpci: of this machine, of a copy of its sysfs,
+ * or from output of lspci. libpci ends the program on errors; here they are returned like any
+ * other, and nothing is printed.
  */
 #ifndef PLATFORM_PCI_PCI_SPACE_H
 #define PLATFORM_PCI_PCI_SPACE_H
@@ -17,8 +17,8 @@
 #include "platform/sys/sysfs.h"
 
 /**
- * struct pci_dvsec - what T410 firmware writes into root ports (DVSEC 10de/4)
- * @present: there is one, long enough
+ * struct pci_dvsec - the capability that T410 firmware writes into root ports (DVSEC 10de/4)
+ * @present: it exists and is long enough
  * @bus, @segment: of the root port; low 8 bits of the segment only
  * @rp, @rc, @socket: bit in port masks, root complex, socket
  */
@@ -32,11 +32,11 @@ struct pci_dvsec {
 };
 
 /**
- * struct pci_config - what configuration space says of a function
+ * struct pci_config - a function's data in configuration space
  * @readable: its header could be read; nothing else is valid otherwise
- * @cut: reading stops after the header, at 64 bytes: rights. What follows is as if there
- *	were no capabilities
- * @gone: all ones: the device is not there any more
+ * @cut: without rights only the header, 64 bytes, can be read. The rest is as if there were no
+ *	capabilities
+ * @gone: all ones: the device has been removed
  * @vendor, @device: as the header says, 0xffff for virtual functions
  * @class_code: with the programming interface
  * @bridge: has buses below, @secondary to @subordinate
@@ -72,10 +72,10 @@ struct pci_space;
  * pci_space_open() - begin reading
  * @fs: sysfs of this machine or a copy; NULL with @dump
  * @dump: file with the output of "lspci -D -xxxx", also with -v; NULL with @fs
- * @d: what is wrong with the dump, and where
+ * @d: the error in the dump, and its line
  * @ret: close with pci_space_close()
  *
- * Return: 0; -EINVAL for a dump that is none; an error of reading it; -ENOMEM.
+ * Return: 0; -EINVAL for a file that is no dump; an error of reading it; -ENOMEM.
  */
 int pci_space_open(const struct sysfs *fs, const char *dump, struct diag *d,
 		   struct pci_space **ret);
@@ -93,13 +93,13 @@ void pci_space_close(struct pci_space *s);
 int pci_space_list(struct pci_space *s, struct bdf **ret, size_t *ret_nr, size_t *ret_odd);
 
 /**
- * pci_space_read() - read what configuration space says of a function
+ * pci_space_read() - read a function's configuration space
  * @s: where to look
  * @a: the function
- * @d: what libpci said on failure
- * @ret: what it says; not @readable when there is no such function or file
+ * @d: libpci's message on failure
+ * @ret: its data; not @readable when there is no such function or file
  *
- * Return: 0, -ENOMEM, or -EINVAL for what libpci cannot cope with.
+ * Return: 0, -ENOMEM, or -EINVAL when libpci gives up.
  */
 int pci_space_read(struct pci_space *s, const struct bdf *a, struct diag *d,
 		   struct pci_config *ret);
@@ -116,9 +116,9 @@ void pci_space_name(struct pci_space *s, uint16_t vendor, uint16_t device, uint3
 		    char *ret, size_t size);
 
 /**
- * pci_dump_clean() - a copy of a dump with only what matters, each line checked
+ * pci_dump_clean() - copy the needed lines of a dump, each checked
  * @file: as lspci printed it
- * @d: file and line of what is wrong
+ * @d: the error, with file and line
  * @ret_fd: a file in memory, at its beginning; close it
  * @ret: addresses in the order of the dump; free() them
  * @ret_nr: how many

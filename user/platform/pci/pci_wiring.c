@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Where a root port is. Firmware of a T410 says it; where it does not, the user may, and at
- * last there are rules that held wherever somebody looked.
+ * The place of a root port. T410 firmware tells it; otherwise the user may, and as a last resort
+ * there are rules that held on machines seen so far.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void from_map(const struct pci_map_entry *e, struct pci_wiring *w)
 	w->rp = e->rp;
 }
 
-/* Firmware and Linux number buses by themselves; the rest of what firmware says holds anyway. */
+/* Firmware and Linux number buses independently; the rest of the capability holds anyway. */
 static bool from_firmware(const struct pci_config *c, const struct bdf *a, struct pci_wiring *w)
 {
 	const struct pci_dvsec *v = &c->dvsec;
@@ -53,7 +53,7 @@ static bool from_firmware(const struct pci_config *c, const struct bdf *a, struc
 	return true;
 }
 
-/* What is odd, or why nothing is known, in front of what was said before. */
+/* Put a warning, or why nothing is known, in front of the earlier note. */
 static void explain(struct pci_wiring *w, const char *text)
 {
 	if (!w->note[0])
@@ -101,7 +101,7 @@ void pci_wiring_find(const struct pci_config *config, const struct bdf *a,
 	if (!e)
 		e = pci_map_find(map, a, true);
 	if (from_firmware(config, a, &w)) {
-		/* nobody asks for a map of what is known; who gives one should know that */
+		/* firmware makes the map unnecessary; users who give one should know that */
 		if (e && (e->socket != w.socket || e->rc != w.rc || e->rp != w.rp))
 			snprintf(w.note, sizeof(w.note),
 				 "line %zu of the map says socket %u, RC %u, port %u; the firmware "

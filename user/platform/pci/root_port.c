@@ -64,7 +64,7 @@ static int find_port(const struct sysfs *fs, const char *bdf, struct diag *d, ch
 	return 0;
 }
 
-/* What the port says of itself; neither a map nor a rule of thumb is asked. */
+/* The place that the port's capability gives; neither a map nor a rule of thumb is used. */
 static int read_port(const struct pci_config *config, struct diag *d, struct root_port *port)
 {
 	struct pci_wiring w;
@@ -143,7 +143,7 @@ int root_ports_read(const struct sysfs *fs, struct root_port **ret, size_t *ret_
 	for (size_t i = 0; ports && space && i < names.nr; i++) {
 		struct root_port port;
 
-		/* Of all functions, those that are a root port themselves. */
+		/* Those of all functions that are root ports themselves. */
 		if (!port_of(fs, space, names.items[i], NULL, &port) &&
 		    !strcmp(port.name, names.items[i]))
 			ports[nr++] = port;

@@ -15,7 +15,7 @@
 #define PCI_NAME_LEN MODEL_BDF_LEN
 
 /**
- * struct root_port - a root port and where it is
+ * struct root_port - a root port and its place
  * @name: its PCI address
  * @segment: PCI domain, its low 8 bits, as the capability has it
  * @bus: its bus, as the capability has it
@@ -36,18 +36,18 @@ struct root_port {
  * root_port_of() - the root port above a PCI function
  * @fs: sysfs
  * @bdf: the function's PCI address, or that of a root port itself
- * @d: which step failed and what helps
+ * @d: the failed step and the remedy
  * @ret: the port
  *
- * Return: 0; -ENOENT when there is no such function; -EINVAL for one that is not below
- * a root port; -EACCES when configuration space may not be read (CAP_SYS_ADMIN); -ENODATA for a
- * port without the capability, or with one that cannot be; or an error of reading. Numbers of
- * buses and segments that are not Linux' are no error: the rest holds anyway.
+ * Return: 0; -ENOENT when there is no such function; -EINVAL for one that is not below a root port;
+ * -EACCES when configuration space may not be read (CAP_SYS_ADMIN); -ENODATA for a port without the
+ * capability, or with an impossible one; or an error of reading. Numbers of buses and segments that
+ * differ from Linux's are no error: the rest holds anyway.
  */
 int root_port_of(const struct sysfs *fs, const char *bdf, struct diag *d, struct root_port *ret);
 
 /**
- * root_ports_read() - all root ports that say where they are
+ * root_ports_read() - all root ports with a known place
  * @fs: sysfs
  * @ret: the ports, ordered by address; free() it
  * @ret_nr: how many; 0 also when there is no PCI, no capability or no right to read it

@@ -12,7 +12,7 @@
 /* Base class of all kinds of bridges */
 #define CLASS_BRIDGES 0x06
 
-/* A small number of sysfs, hexadecimal with 0x or decimal with a sign. */
+/* A small number in sysfs, hexadecimal with 0x or decimal with a sign. */
 static bool small_number(const struct sysfs *fs, const char *bdf, const char *name, long *ret)
 {
 	char line[32], *end;
@@ -29,8 +29,8 @@ static bool small_number(const struct sysfs *fs, const char *bdf, const char *na
 }
 
 /*
- * Reading configuration space can wake a device, so it is left to bridges where sysfs has all
- * else: they alone say something that sysfs does not.
+ * Reading configuration space can wake a device. If sysfs has everything else, only bridges are
+ * read: only they know more than sysfs.
  */
 static bool must_read(const struct topology_job *job, const char *bdf)
 {
@@ -40,7 +40,7 @@ static bool must_read(const struct topology_job *job, const char *bdf)
 	return !small_number(fs, bdf, "class", &class) || class >> 16 == CLASS_BRIDGES;
 }
 
-/* What the kernel says is preferred: it mends functions that misreport themselves. */
+/* The kernel's values are preferred: it corrects functions that misreport themselves. */
 static void identify(const struct topology_job *job, size_t i)
 {
 	const struct sysfs *fs = job->src->dump ? NULL : job->src->sysfs;
@@ -90,7 +90,7 @@ static int read_functions(struct topology_job *job, const struct bdf *all, size_
 				return diag_fail(d, err, "%s", why.what);
 			nr_failed += err || !job->configs[i].readable || job->configs[i].gone;
 		}
-		/* of others there is nothing to know behind the header */
+		/* other functions have nothing of interest behind the header */
 		t->cut |= job->configs[i].cut && job->configs[i].bridge;
 		t->nr++;
 		identify(job, i);
@@ -126,7 +126,7 @@ static int note_rest(struct topology_job *job, size_t nr_odd)
 						   : "run as root (CAP_SYS_ADMIN)");
 	if (err || !job->nr_dropped)
 		return err;
-	/* at most one of them is replaced, the others stay */
+	/* at most one of them is replaced, the rest stays */
 	free(t->notes.items[--t->notes.nr]);
 	return text_list_print(&t->notes, "and %zu more like these", job->nr_dropped + 1);
 }

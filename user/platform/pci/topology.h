@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The PCI topology: every function, the tree that they form, and the root port, root complex
- * and socket above each. From this machine's sysfs, a copy of another machine's, or what
- * lspci printed there. Configuration space is read with libpci.
+ * The PCI topology: every function, their tree, and the root port, root complex and socket above
+ * each. From this machine's sysfs, a copy of another machine's, or lspci's output there.
+ * Configuration space is read with libpci.
  */
 #ifndef PLATFORM_PCI_TOPOLOGY_H
 #define PLATFORM_PCI_TOPOLOGY_H
@@ -18,7 +18,7 @@
 
 #define TOPOLOGY_NONE UINT32_MAX
 
-/* Device/port type of the PCI Express capability, as far as it matters. */
+/* The device/port types of the PCI Express capability that matter here. */
 enum pci_role {
 	PCI_ROLE_ENDPOINT,
 	PCI_ROLE_ROOT_PORT,
@@ -30,11 +30,11 @@ enum pci_role {
 };
 
 /**
- * struct pci_wiring - where a root port is
- * @how: how it is known
+ * struct pci_wiring - the place of a root port
+ * @how: source of the knowledge
  * @socket: number of the socket, as in the names of PMUs
  * @rc, @rp: root complex; bit in port masks
- * @note: what is odd about it, for people; "" for nothing
+ * @note: a warning about it, for people; "" for none
  */
 struct pci_wiring {
 	enum wiring how;
@@ -49,17 +49,17 @@ struct pci_wiring {
  * @bdf: address, "0002:81:00.0"
  * @domain, @bus, @devfn: the same as numbers; bus << 8 | devfn is the requester id
  * @vendor, @device, @class_code: of configuration space; class with its programming interface
- * @role: what it is in the tree
+ * @role: its role in the tree
  * @secondary, @subordinate: of bridges: buses below
  * @parent: index of the bridge above, TOPOLOGY_NONE at the top
  * @port: index of the root port above (itself for a root port), TOPOLOGY_NONE without one
  * @physfn: index of the physical function of a virtual one, TOPOLOGY_NONE otherwise
- * @alias_bridge: index of the first PCI_ROLE_PCI_BRIDGE above, which may put its own id on
- *	this function's requests; TOPOLOGY_NONE without one
+ * @alias_bridge: index of the first PCI_ROLE_PCI_BRIDGE above, which may replace the id of this
+ *	function's requests; TOPOLOGY_NONE without one
  * @numa_node: -1 = unknown
  * @wiring: of the port above; how = WIRING_UNKNOWN without one
- * @kind: what it is used for
- * @names: "nvme0n1 nvme0n2", "eth0", "mlx5_0 eth0"; separated by spaces; "" for nothing known
+ * @kind: its use
+ * @names: "nvme0n1 nvme0n2", "eth0", "mlx5_0 eth0"; separated by spaces; "" for none
  * @what: vendor and device or class as text for people
  */
 struct pci_function {
@@ -86,7 +86,7 @@ struct pci_function {
 
 /**
  * struct topology - all functions, ordered by address
- * @cut: configuration space could not be read beyond what everybody may read: rights
+ * @cut: without rights, only the header of configuration space could be read
  * @notes: for people
  */
 struct topology {
@@ -97,11 +97,11 @@ struct topology {
 };
 
 /**
- * struct topology_source - where to read it from
+ * struct topology_source - where to read the topology
  * @sysfs: of this machine or a copy of another one's; NULL with @dump
  * @dump: output of "lspci -D -xxxx" (also -vxxxx), NULL for none
  * @map: the user's map, see pci_map_read(); NULL for none
- * @platform: decides which rule of thumb applies where firmware says nothing;
+ * @platform: chooses the rule of thumb for ports that firmware does not describe;
  *	PMU_PLATFORM_UNKNOWN: none
  */
 struct pci_map;
@@ -115,7 +115,7 @@ struct topology_source {
 /**
  * topology_read() - read everything
  *
- * Return: 0; -ENOENT when there is no PCI; -EINVAL for a dump that is none; -ENOMEM.
+ * Return: 0; -ENOENT when there is no PCI; -EINVAL for a file that is no dump; -ENOMEM.
  */
 int topology_read(const struct topology_source *src, struct diag *d, struct topology *ret);
 void topology_free(struct topology *t);
@@ -124,7 +124,7 @@ void topology_free(struct topology *t);
 uint32_t topology_find(const struct topology *t, const char *bdf);
 
 /**
- * topology_port_pmu() - the name that a PMU of a root port's own has (DesignWare)
+ * topology_port_pmu() - the name of a root port's own PMU (DesignWare)
  * @port: the root port
  * @ret_name: "dwc_rootport_10008": segment, bus, device and function in one number, as the kernel's
  *	drivers/perf/dwc_pcie_pmu.c makes it; cut to the room
@@ -136,7 +136,7 @@ void topology_port_pmu(const struct pci_function *port, char *ret_name, size_t s
  * pci_map_read() - the user's map: where root ports or devices are
  * @file: lines "ADDRESS socket=S rc=R rp=P", where ADDRESS is that of a root port, of any other
  *	function (for that one alone), or a segment ("0002:*"); # begins a comment
- * @d: gets the line and column of what is wrong
+ * @d: the error, with line and column
  * @ret: release with pci_map_free()
  *
  * Return: 0, -EINVAL, an error of reading, -ENOMEM.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside of the topology: what its parts share. */
+/* Shared by the topology's files only. */
 #ifndef PLATFORM_PCI_TOPOLOGY_INTERNAL_H
 #define PLATFORM_PCI_TOPOLOGY_INTERNAL_H
 
@@ -11,9 +11,9 @@
  * struct topology_job - a topology in the making
  * @src: of topology_read()
  * @space: configuration space
- * @t: what there is so far
+ * @t: the topology so far
  * @configs: of each function
- * @nr_dropped: notes beyond what anybody reads
+ * @nr_dropped: notes beyond TOPOLOGY_NOTES
  */
 struct topology_job {
 	const struct topology_source *src;
@@ -23,10 +23,10 @@ struct topology_job {
 	size_t nr_dropped;
 };
 
-/* Of notes about single functions, nobody reads more. */
+/* Nobody reads more notes about single functions. */
 #define TOPOLOGY_NOTES 32
 
-/** topology_note() - add a note, made like that of printf(); 0 or -ENOMEM */
+/** topology_note() - add a note, formatted as by printf(); 0 or -ENOMEM */
 #define topology_note(job, ...)                                                               \
 	((job)->t->notes.nr < TOPOLOGY_NOTES ? text_list_print(&(job)->t->notes, __VA_ARGS__) \
 					     : ((job)->nr_dropped++, 0))
@@ -43,16 +43,16 @@ int topology_tree(struct topology_job *job);
 /** topology_wiring() - root complexes and sockets; 0 or -ENOMEM */
 int topology_wiring(struct topology_job *job);
 
-/** topology_occupants() - what functions are used for; 0 or -ENOMEM */
+/** topology_occupants() - the use of functions; 0 or -ENOMEM */
 int topology_occupants(struct topology_job *job);
 
 /**
- * pci_wiring_find() - where a root port is
+ * pci_wiring_find() - find the place of a root port
  * @config: its configuration space
  * @a: its address
  * @map: the user's map, or NULL
  * @platform: whose rule of thumb applies
- * @ret: how is WIRING_UNKNOWN with the reason in note when nothing tells
+ * @ret: its how is WIRING_UNKNOWN, with the reason in note, when it is not found
  */
 void pci_wiring_find(const struct pci_config *config, const struct bdf *a,
 		     const struct pci_map *map, enum pmu_platform platform, struct pci_wiring *ret);

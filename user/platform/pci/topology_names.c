@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What functions are used for: disks, network interfaces, RDMA devices, GPUs, VFIO groups. A
- * class in sysfs lists its devices, and the text of each link has the PCI function in it. So
- * copies of sysfs do, as long as links were copied as links.
+ * The use of functions: disks, network interfaces, RDMA devices, GPUs, VFIO groups. A class in
+ * sysfs lists its devices, and the text of each link names the PCI function. So copies of sysfs
+ * work, if links were copied as links.
  */
 #include <errno.h>
 #include <limits.h>
@@ -30,7 +30,7 @@ static bool has_name(const char *names, const char *name)
 	return false;
 }
 
-/* Names are whole or not there. Blanks separate them, so none has one (of the kernel's own). */
+/* Names are complete or missing. Blanks separate them; the kernel's names contain none. */
 static void add_name(struct pci_function *f, const char *name)
 {
 	size_t used = strlen(f->names);
@@ -43,7 +43,7 @@ static void add_name(struct pci_function *f, const char *name)
 		str_append(f->names, sizeof(f->names), " ...");
 }
 
-/* The function that a device of a class is on. */
+/* The function of a class's device. */
 static uint32_t owner_of(const struct topology_job *job, const char *class, const char *name)
 {
 	const struct sysfs *fs = job->src->sysfs;
@@ -60,7 +60,7 @@ static uint32_t owner_of(const struct topology_job *job, const char *class, cons
 
 static void set_kind(struct pci_function *f, enum device_kind kind)
 {
-	/* RDMA devices have network interfaces, too; the way past the kernel matters more */
+	/* RDMA devices have network interfaces, too; their traffic past the kernel matters more */
 	if (f->kind == DEVICE_OTHER || kind == DEVICE_RDMA)
 		f->kind = kind;
 }
@@ -121,7 +121,7 @@ static bool is_card(const struct topology_job *job, const char *name)
 	return !strncmp(name, "card", 4) && take_number(&at, &number) && !*at;
 }
 
-/* Has a controller paths of its own, and is one of them to this disk? */
+/* Does a controller have paths of its own, and does one lead to this disk? */
 static bool leads_to(const struct topology_job *job, const char *controller, const char *disk)
 {
 	cleanup_texts struct text_list names = { 0 };
@@ -188,7 +188,7 @@ static int add_multipath(struct topology_job *job)
 	return err;
 }
 
-/* Controllers are named where they have no disk. */
+/* Controllers without a disk are named themselves. */
 static int add_controllers(struct topology_job *job)
 {
 	cleanup_texts struct text_list names = { 0 };
@@ -226,7 +226,7 @@ static void add_vfio(struct topology_job *job)
 	}
 }
 
-/* Where no driver says more. */
+/* Uses where no driver tells more. */
 static void kind_by_class(struct pci_function *f)
 {
 	enum device_kind kind = DEVICE_OTHER;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Who is below whom. Bridges say by bus numbers what is below them, which works for dumps,
- * too; where there is sysfs, its paths are how the kernel has it, and differences are noted.
+ * The tree of functions. Bus numbers of bridges tell what is below them, which works for dumps,
+ * too; with sysfs its paths show the kernel's view, and differences are noted.
  */
 #include <errno.h>
 #include <limits.h>
@@ -30,8 +30,8 @@ static bool is_bridge(const struct topology_job *job, uint32_t i)
 }
 
 /*
- * Bridges with a sound range of buses fill in who leads to each bus; the innermost wins. Below
- * are larger numbers than above: so there are no circles.
+ * Bridges with a sound range of buses fill in the bridge above each bus; the innermost wins. Bus
+ * numbers grow downwards, so there are no cycles.
  */
 static int fill_buses(struct topology_job *job, size_t first, size_t end, uint32_t buses[NR_BUSES])
 {
@@ -91,7 +91,7 @@ static int parents_by_bus(struct topology_job *job)
 	return err;
 }
 
-/* What all parts of the topology need of it: functions by their address. */
+/* The index that all parts of the topology use: functions by their address. */
 
 uint32_t topology_index(const struct topology *t, const struct bdf *a)
 {
@@ -127,7 +127,7 @@ uint32_t topology_link_function(const struct topology_job *job, const char *path
 	return bdf_of_path(path, bdf) ? topology_find(job->t, bdf) : TOPOLOGY_NONE;
 }
 
-/* Cut the last part off, which is the function itself, and see whose directory that was in. */
+/* Cut off the last part, the function itself, and find the function of the remaining path. */
 static bool parent_by_path(const struct topology_job *job, size_t i, uint32_t *ret)
 {
 	char target[PATH_MAX], *slash;
@@ -154,8 +154,8 @@ static int check_paths(struct topology_job *job)
 		if (!parent_by_path(job, i, &parent) || parent == f->parent)
 			continue;
 		/*
-		 * Domains behind a controller (VMD) have no bridge that leads there, and a bridge
-		 * that could not be read says nothing.
+		 * Domains behind a controller (VMD) have no bridge above them, and an unreadable
+		 * bridge tells nothing.
 		 */
 		if (f->parent != TOPOLOGY_NONE ||
 		    (parent != TOPOLOGY_NONE && job->configs[parent].readable &&
@@ -172,7 +172,7 @@ static int check_paths(struct topology_job *job)
 		  : 0;
 }
 
-/* Paths in a damaged copy could lead in circles. */
+/* Paths in a damaged copy could form cycles. */
 static int cut_circles(struct topology_job *job)
 {
 	struct topology *t = job->t;
@@ -223,14 +223,14 @@ static enum pci_role role_of(const struct topology_job *job, uint32_t i)
 		return f->parent == TOPOLOGY_NONE ? PCI_ROLE_INTEGRATED : PCI_ROLE_ENDPOINT;
 	if (!unknown)
 		return PCI_ROLE_PCI_BRIDGE;
-	/* The kind of a bridge is beyond what everybody may read: by its place. */
+	/* Without rights the kind of a bridge cannot be read: guess it by its place. */
 	if (f->parent == TOPOLOGY_NONE)
 		return PCI_ROLE_ROOT_PORT;
 	return job->t->functions[f->parent].role == PCI_ROLE_UPSTREAM ? PCI_ROLE_DOWNSTREAM
 								      : PCI_ROLE_UPSTREAM;
 }
 
-/* From the top down; @done tells whose are known. */
+/* From the top down; @done marks functions that are finished. */
 static void settle(struct topology_job *job, uint32_t i, bool *done)
 {
 	struct topology *t = job->t;
@@ -277,7 +277,7 @@ static void set_virtual(struct topology_job *job, uint32_t pf, uint32_t vf)
 	t->functions[vf].physfn = pf;
 }
 
-/* Virtual functions of a dump: identifiers follow from the capability of the physical one. */
+/* Virtual functions of a dump: their addresses follow from the capability of the physical one. */
 static void virtual_by_number(struct topology_job *job)
 {
 	struct topology *t = job->t;

@@ -12,10 +12,10 @@
 #include "platform/pmu/pmu_socket.h"
 #include "trace.h"
 
-/* Of those that share a port, so many have room in its name. */
+/* The name of a shared port has room for this many devices. */
 #define MOST_SHARERS 3
 
-/* What users call a device: "nvme0n1 (0002:81:00.0)". */
+/* A device as users call it: "nvme0n1 (0002:81:00.0)". */
 static void call(const struct device *d, char *ret, size_t size)
 {
 	if (d->name[0])
@@ -37,7 +37,7 @@ static const struct pci_function *function_of(const struct device_plan_options *
 	return &o->devices->topology->functions[o->devices->items[item].function];
 }
 
-/* The PMU of a root complex; on some chips that of the socket. */
+/* The PMU of a root complex; on some chips the socket's PMU. */
 static const struct pmu *pmu_of(const struct pmu_list *pmus, const struct pci_wiring *w)
 {
 	const struct pmu *pmu = NULL;
@@ -88,13 +88,13 @@ static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w,
 	snprintf(ret_why, size, "there is no %s", name);
 }
 
-/* Has a root port this PMU for itself? Then it counts all that is below the port, in one number. */
+/* Does this PMU serve a single root port? Then one number counts everything below the port. */
 static bool is_of_port(const struct pmu *pmu)
 {
 	return pmu->kind == PMU_DWC_PORT;
 }
 
-/* The PMU that the root port above a device has for itself; NULL for none. */
+/* The PMU that serves only the root port above a device; NULL for none. */
 static const struct pmu *pmu_of_port(const struct device_plan_options *o, size_t item)
 {
 	const struct topology *t = o->devices->topology;
@@ -110,7 +110,7 @@ static const struct pmu *pmu_of_port(const struct device_plan_options *o, size_t
 	return NULL;
 }
 
-/* The addresses of all that moves data through a port. */
+/* The addresses of all devices behind a port. */
 static void put_sharers(const struct topology *t, uint32_t port, char *ret, size_t size)
 {
 	size_t nr = 0;
@@ -126,7 +126,7 @@ static void put_sharers(const struct topology *t, uint32_t port, char *ret, size
 		str_append(ret, size, " and %zu more", nr - MOST_SHARERS);
 }
 
-/* Why a PMU that has the root port for itself cannot count; "" if it can. */
+/* Why the root port's own PMU cannot count; "" if it can. */
 static void check_port_pmu(const struct device_plan_options *o, const struct pmu *pmu,
 			   char *ret_why, size_t size)
 {
@@ -138,7 +138,7 @@ static void check_port_pmu(const struct device_plan_options *o, const struct pmu
 		snprintf(ret_why, size, "%s is on no socket that is followed", pmu->name);
 }
 
-/* The same for a PMU of the root complex, which has to know its ports. */
+/* The same for a PMU of the root complex, which must know its ports. */
 static void check_pmu(const struct device_plan_options *o, size_t item, const struct device *d,
 		      const struct pmu *pmu, char *ret_why, size_t size)
 {
@@ -161,8 +161,8 @@ static void check_pmu(const struct device_plan_options *o, size_t item, const st
 }
 
 /*
- * Which PMU counts a device and how; @ret_why: why none does, "" where nothing was asked for. A
- * device that is not counted and has a PMU shares its port: that is counted.
+ * Which PMU counts a device and how; @ret_why: why none does, "" where none was requested. A device
+ * that has a PMU but is not counted shares its port, which is counted.
  */
 static enum device_filter choose(const struct device_plan_options *o, size_t item,
 				 const struct device *d, const struct pmu **ret, char *ret_why,
@@ -189,7 +189,7 @@ static enum device_filter choose(const struct device_plan_options *o, size_t ite
 	return of_port ? DEVICE_NOT_COUNTED : DEVICE_BY_ID;
 }
 
-/* All devices as they are known, with the PMUs that are to count them. */
+/* All known devices, with the PMUs that are to count them. */
 static int describe(struct device_plan *p, const struct device_plan_options *o,
 		    const struct pmu **ret_pmus)
 {
@@ -213,14 +213,14 @@ static int describe(struct device_plan *p, const struct device_plan_options *o,
 		d->filter = choose(o, i, d, &ret_pmus[i], why, sizeof(why));
 		if (why[0])
 			err = not_counted(p, d, why);
-		/* Its place is not known, but that of what counts it is. */
+		/* The device's place is unknown, but its PMU's is known. */
 		if (ret_pmus[i] && is_of_port(ret_pmus[i]) && d->wiring == WIRING_UNKNOWN)
 			find_socket(o, (uint32_t)ret_pmus[i]->socket, &d->socket);
 	}
 	return err;
 }
 
-/* The terms that tell a device from others. */
+/* The terms that select a device. */
 static size_t filter_terms(const struct pmu *pmu, const struct device *d, uint16_t requester_id,
 			   struct pmu_term ret[2])
 {
@@ -255,8 +255,8 @@ static int count_device(struct device_plan *p, const struct device_depth *depth,
 }
 
 /*
- * The port above a device as a whole: there already, or new. @check: its devices are counted, too;
- * otherwise they share what the port moves.
+ * The port above a device as a whole: existing, or new. @check: its devices are counted, too;
+ * otherwise they share the port's bytes.
  */
 static int count_port(struct device_plan *p, const struct device_plan_options *o,
 		      const struct device_depth *depth, size_t item, bool check)
@@ -296,7 +296,7 @@ static int count_port(struct device_plan *p, const struct device_plan_options *o
 	return err;
 }
 
-/* A device that shares the counter of its port with others. */
+/* A device that shares the counter of its port with other devices. */
 static int share_port(struct device_plan *p, const struct device_plan_options *o,
 		      const struct device_depth *depth, size_t item)
 {
@@ -305,7 +305,7 @@ static int share_port(struct device_plan *p, const struct device_plan_options *o
 	const struct device *d = &p->devices[item];
 
 	if (err || (!d->port && p->nr_devices > before))
-		return err; /* the port has said why */
+		return err; /* the port's note has told why */
 	if (!d->port)
 		return not_counted(p, d, "it shares its root port, which is not counted");
 	if (p->nr_devices == before)
@@ -358,7 +358,7 @@ static int plan_pmu(struct device_plan *p, const struct device_plan_options *o,
 	return err;
 }
 
-/* What is in the bytes of such ports and no device's own doing, once for all of them. */
+/* The bytes of such ports beyond devices' own requests, once for all of them. */
 static int note_ports(struct device_plan *p, const struct pmu *const *pmus, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)

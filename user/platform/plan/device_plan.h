@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The plan for devices: which events of which PMU count them, and what becomes of these in a
- * trace. Pure: what the hardware has is an argument.
+ * The plan for devices: which events of which PMU count them, and how a trace presents these. Pure:
+ * the hardware is an argument.
  */
 #ifndef PLATFORM_PLAN_DEVICE_PLAN_H
 #define PLATFORM_PLAN_DEVICE_PLAN_H
@@ -12,12 +12,12 @@
 #include "platform/spec/want.h"
 
 /**
- * struct device_plan_options - what there is
- * @devices: which
+ * struct device_plan_options - the input of the plan
+ * @devices: the devices
  * @pmus: all PMUs; must outlive the plan. NULL: nothing is counted
- * @rooms: by PMU of @pmus, what it can count at the same time; NULL: everything
+ * @rooms: by PMU of @pmus, its events at the same time; NULL: unlimited
  * @socket_ids, @nr_sockets: numbers of the sockets of the layout
- * @by_destination: bytes by where they go
+ * @by_destination: bytes by destination
  * @latencies: of reads, too
  */
 struct device_plan_options {
@@ -40,7 +40,7 @@ struct device_group {
 };
 
 /**
- * struct device_latency - where the counts of a probe come from, as indexes of wants
+ * struct device_latency - the counts of a probe, as indexes of wants
  * @outstanding, @requests: sums of these, @nr each
  */
 struct device_latency {
@@ -53,13 +53,13 @@ struct device_latency {
 /**
  * struct device_plan - the plan
  * @devices, @nr_devices: those of the list in its order, then root ports as a whole
- * @wants: to be counted
+ * @wants: the events to count
  * @counters, @nr_counters: group and device are set, groups count from 0
  * @counter_wants: by counter, its want
  * @groups, @nr_groups: of counters
  * @probes, @nr_probes: latencies
  * @latencies: by probe
- * @notes: for people: devices that are not counted and why, what was given up
+ * @notes: for people: devices that are not counted and why, and dropped events
  */
 struct device_plan {
 	struct device *devices;
@@ -78,24 +78,24 @@ struct device_plan {
 
 /**
  * device_plan_make() - decide
- * @o: what there is
+ * @o: the input
  * @d: gets the problem
  * @ret: release with device_plan_free()
  *
  * - A device alone below its root port is counted by a mask of ports, any other by its requester
  *   id; all its events are one set, or one for reads and one for writes by destination.
  * - Where a root complex has only port masks, nothing takes turns if that is possible: requests and
- *   latencies may, or are given up, before bytes do.
- * - A set that is larger than the PMU loses requests of writes first, then latency, then
- *   requests of reads; bytes are parted last of all.
+ * latencies take turns, or are dropped, before bytes do.
+ * - A set that is larger than the PMU loses requests of writes first, then latency, then requests
+ *   of reads; bytes are split last of all.
  * - Ports with devices that are counted by id are counted as a whole now and then.
- * - A device whose place is not known, whose PMU is not there, or, on Grace, that is not alone
- *   below its port, is not counted. That is no error: a note says so.
- * - Where root ports have PMUs of their own (DesignWare), a device alone below its port has what
- *   the port counts. Others are not counted: their port is, as a whole, with their addresses as its
- *   name, and a note says so. The port has one counter: both directions take turns.
+ * - A device of unknown place, without a PMU, or, on Grace, not alone below its port, is not
+ * counted. That is no error: a note says so.
+ * - Where root ports have PMUs of their own (DesignWare), a device alone below its port gets the
+ * port's counts. Otherwise the port is counted as a whole, named by its devices' addresses, and a
+ * note says so. The port has one counter: both directions take turns.
  *
- * Return: 0, -E2BIG for more than a trace can have, -ENOMEM.
+ * Return: 0, -E2BIG for more than a trace can hold, -ENOMEM.
  */
 int device_plan_make(const struct device_plan_options *o, struct diag *d, struct device_plan *ret);
 void device_plan_free(struct device_plan *p);
@@ -103,7 +103,7 @@ void device_plan_free(struct device_plan *p);
 /**
  * device_plan_checks() - does a root port (device from 0) only check the sum of devices below it?
  *
- * Return: whether such a device is counted. If none is, the port's bytes are all that is known.
+ * Return: whether such a device is counted. If none is, only the port's bytes are known.
  */
 bool device_plan_checks(const struct device_plan *p, size_t device);
 

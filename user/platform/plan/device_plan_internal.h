@@ -6,7 +6,7 @@
 #include "platform/plan/device_plan.h"
 #include "tables/events.h"
 
-/* What is counted of a device, as bits: the higher, the earlier it is given up. */
+/* Parts that are counted of a device, as bits: the higher, the earlier it is dropped. */
 enum device_part {
 	DEVICE_BYTES = 1,
 	DEVICE_READS = 2,   /* requests */
@@ -17,12 +17,12 @@ enum device_part {
 
 /**
  * struct device_depth - how much is counted of the devices of a PMU that are filtered in one way
- * @pmu: which
- * @room: what it can count at the same time
- * @wanted: parts that there would be
- * @parts: those that there are
- * @beside: what is not bytes takes turns beside these, as a set of its own
- * @by_destination: bytes by where they go: sets of reads and of writes
+ * @pmu: the PMU
+ * @room: its events at the same time
+ * @wanted: parts that it should have
+ * @parts: parts that it has
+ * @beside: parts other than bytes take turns beside them, as a separate set
+ * @by_destination: bytes by destination: sets of reads and of writes
  */
 struct device_depth {
 	const struct pmu *pmu;
@@ -35,23 +35,23 @@ struct device_depth {
 
 /**
  * device_depth_find() - as much as bytes allow
- * @o: what there is
- * @pmu: which PMU
- * @nr_by_port, @nr_by_id: so many devices are filtered in these ways
- * @ret_port, @ret_id: how much is counted of them
+ * @o: the plan's input
+ * @pmu: the PMU
+ * @nr_by_port, @nr_by_id: number of devices filtered in each way
+ * @ret_port, @ret_id: how much of them is counted
  */
 void device_depth_find(const struct device_plan_options *o, const struct pmu *pmu,
 		       size_t nr_by_port, size_t nr_by_id, struct device_depth *ret_port,
 		       struct device_depth *ret_id);
 
-/** device_depth_note() - say what is given up, if anything is; 0 or -ENOMEM */
+/** device_depth_note() - note the dropped parts, if any; 0 or -ENOMEM */
 int device_depth_note(struct device_plan *p, const struct device_depth *depth);
 
 /**
- * struct device_sets - what counts a device
+ * struct device_sets - how to count a device
  * @depth: how much
  * @device: index in the plan
- * @terms, @nr_terms: what tells it from others
+ * @terms, @nr_terms: the filters that select it
  */
 struct device_sets {
 	const struct device_depth *depth;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which events count a device, how many of them fit, and which count at the same time. */
+/* Which events count a device, which of them fit, and which count at the same time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "platform/plan/device_plan.h"
 #include "platform/plan/device_plan_internal.h"
 
-/* A quarter of the counters is left for what takes turns beside a base, see plan_make(). */
+/* A quarter of the counters is left for events that take turns, see plan_make(). */
 #define BASE_PART(events) ((events) - (events) / 4)
 
 /* When a row is used. */
@@ -24,7 +24,7 @@ enum {
  * struct device_event - an event of a device
  * @kind: PMU family
  * @use: for sums, by destination, or both
- * @part: what it is for
+ * @part: the part it serves
  * @event: name in sysfs
  * @filter: the destination's, "" for none
  */
@@ -55,9 +55,9 @@ struct device_event {
 	}
 
 /*
- * Bytes of one direction add up to all bytes of that direction. A port of DesignWare sends what
- * devices read of memory and what CPUs write to them, and receives the reverse. On Grace "local" is
- * memory of CPUs and of GPUs, so that only both events together have a meaning here.
+ * Bytes of one direction add up to all bytes of that direction. A DesignWare port sends the data of
+ * device reads and CPU writes, and receives the reverse. On Grace "local" is memory of CPUs and of
+ * GPUs, so that only both events together are useful here.
  */
 static const struct device_event rows[] = {
 	T410(SUMS, BYTES, READ, ANY, "rd_bytes", ""),
@@ -94,7 +94,7 @@ static bool applies(const struct device_event *row, const struct device_depth *d
 	       row->use & (depth->by_destination ? SPLIT : SUMS) && WAYS(row->direction) & ways;
 }
 
-/* Is there a set for reads and another one for writes? */
+/* Are there separate sets for reads and writes? */
 static bool is_parted(const struct device_depth *depth)
 {
 	return depth->by_destination && filter_row_use(depth->pmu->kind, FILTER_DESTINATION);
@@ -112,7 +112,7 @@ static uint32_t size_of(const struct device_depth *depth, unsigned int parts, un
 	return nr;
 }
 
-/* Turns that so many devices take: sets as they come, each into the first turn with room. */
+/* Turns of this many devices: sets in their order, each into the first turn with room. */
 static size_t turns_of(const struct device_depth *depth, unsigned int parts, size_t devices)
 {
 	uint32_t room = depth->room.events, sizes[2], most = 0, left = 0;
@@ -136,7 +136,7 @@ static size_t turns_of(const struct device_depth *depth, unsigned int parts, siz
 	return turns;
 }
 
-/* Parts in the order in which they are given up. */
+/* Parts in the order in which they are dropped. */
 static const unsigned int by_value[] = {
 	DEVICE_ALL_PARTS,
 	DEVICE_BYTES | DEVICE_READS | DEVICE_LATENCY,
@@ -144,7 +144,7 @@ static const unsigned int by_value[] = {
 	DEVICE_BYTES,
 };
 
-/* Everything that costs no turns beyond those that bytes take. */
+/* All parts that need no more turns than bytes alone. */
 static unsigned int parts_of(const struct device_depth *depth, size_t devices)
 {
 	size_t least = turns_of(depth, DEVICE_BYTES, devices);
@@ -159,7 +159,7 @@ static unsigned int parts_of(const struct device_depth *depth, size_t devices)
 	return DEVICE_BYTES;
 }
 
-/* Can bytes count all the time, while what else there is takes turns beside them? */
+/* Can bytes count all the time, while the rest takes turns beside them? */
 static bool find_beside(struct device_depth *depth, size_t devices)
 {
 	uint32_t room = depth->room.events;
@@ -179,7 +179,7 @@ static bool find_beside(struct device_depth *depth, size_t devices)
 	return false;
 }
 
-/* Are there rows of a part, and has the PMU all of their events? */
+/* Are there rows of a part, and does the PMU have all of their events? */
 static bool has_event(const struct pmu *pmu, enum device_part part)
 {
 	bool any = false;
@@ -217,7 +217,7 @@ void device_depth_find(const struct device_plan_options *o, const struct pmu *pm
 	if (has_event(pmu, DEVICE_WRITES))
 		depth.wanted |= DEVICE_WRITES;
 	*ret_port = *ret_id = depth;
-	/* Each id has its turns to itself; masks of ports share them. */
+	/* Each id needs turns of its own; port masks share them. */
 	ret_id->parts = parts_of(ret_id, 1);
 	ret_port->parts = parts_of(ret_port, nr_by_port);
 	if (ret_port->parts != depth.wanted && !nr_by_id &&
@@ -255,7 +255,7 @@ static int add_want(struct device_plan *p, const struct device_sets *s, const ch
 		str_copy(terms[nr].name, sizeof(terms[nr].name), filter);
 		terms[nr++].value = 1;
 	}
-	/* Filters do not change cycles; the id that they need is put in when they are opened. */
+	/* Filters do not affect cycles; an id they must carry is filled in when they are opened. */
 	err = want_make(s->depth->pmu, event, terms, strcmp(event, "cycles") ? nr : 0, d, &want);
 	if (err)
 		return err;
@@ -303,7 +303,7 @@ static int add_group(struct device_plan *p)
 	return 0;
 }
 
-/* The latency whose wants were added from @first on. */
+/* The latency whose wants begin at @first. */
 static int add_probe(struct device_plan *p, const struct device_sets *s, size_t first, uint32_t set,
 		     struct diag *d)
 {
@@ -345,7 +345,7 @@ static int add_probe(struct device_plan *p, const struct device_sets *s, size_t 
 	return 0;
 }
 
-/* One set: bytes first. Bytes that are too many for the PMU are several. */
+/* One set: bytes first. Bytes that do not fit the PMU become several sets. */
 static int add_set(struct device_plan *p, const struct device_sets *s, unsigned int parts,
 		   unsigned int ways, bool constant, struct diag *d)
 {

@@ -3,19 +3,19 @@
 
 #include <math.h>
 
-/* Newer turns count more: about as many of them matter. */
+/* Newer turns count more: about this many matter. */
 #define MEMORY	       8.0
-/* So many turns of nothing make a device idle. */
+/* After this many turns without traffic a device is idle. */
 #define SILENT_TURNS   4
-/* Less than this part of all bytes of a root complex does not matter. */
+/* A smaller part of a root complex' bytes does not matter. */
 #define SILENT_PART    0.001
-/* Bytes a second that do not matter anyhow: doorbells, interrupts. */
+/* Bytes a second that never matter: doorbells, interrupts. */
 #define SILENT_RATE    10000.0
-/* Below this part of all traffic, a standard deviation is that of a constant rate. */
+/* Below this part of all traffic, a standard deviation counts as that of a constant rate. */
 #define CONSTANT_PART  0.1
-/* Below this part of its own rate it is measuring that differs, not the rate. */
+/* Differences below this part of its own rate are measurement noise. */
 #define STEADY_PART    0.02
-/* A sum fits a port if it differs by no more than these. */
+/* A sum fits a port if it differs by no more than either of these. */
 #define FIT_DEVIATIONS 3.0
 #define FIT_PART       0.03
 
@@ -54,7 +54,7 @@ double device_turns_port(const struct device_turn *t, size_t nr, size_t port)
 		       : DEVICE_PORT_PART;
 }
 
-/* How much its rate differs from turn to turn. */
+/* A device's change of rate from turn to turn. */
 static double spread(const struct device_turn *t)
 {
 	double deviation = sqrt(t->spread);

@@ -11,7 +11,7 @@
 #include "tables/own_rows.h"
 #include "trace.h"
 
-/* What is being made, with the room in its arrays. */
+/* The plan being made, with the capacity of its arrays. */
 struct maker {
 	struct part_plan *p;
 	const struct layout *layout;
@@ -39,7 +39,7 @@ static void name_part(const struct pmu *pmu, const char *event, char *ret, size_
 		snprintf(ret, size, "%s%d/%s", pmu->family->short_name, pmu->socket, event);
 }
 
-/* The part that a row is in, made with its first PMU; NULL: no memory. */
+/* The part of a row, made with its first PMU; NULL: no memory. */
 static struct traffic_part *part_for(struct maker *m, const struct pmu *pmu,
 				     const struct counter_row *row, uint32_t socket)
 {
@@ -74,7 +74,7 @@ static int add_want(struct maker *m, const struct want *want, uint32_t part,
 	return want_add(&p->wants, want);
 }
 
-/* One that cannot be encoded is told; a sum without it would be too small, so it is left out. */
+/* A PMU that cannot be encoded is noted; a sum without it would be too small, so it is left out. */
 static int add_row(struct maker *m, const struct pmu *pmu, const struct counter_row *row)
 {
 	struct want want = { .pmu = pmu, .type = pmu->type };
@@ -112,7 +112,7 @@ static void count_pmus(struct part_plan *p)
 	}
 }
 
-/* Counters that tell sources apart, as those of the T410, need no parts. */
+/* Counters that distinguish sources, as the T410's do, need no parts. */
 static bool has_parts(const struct pmu_list *pmus)
 {
 	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(pmus));
@@ -120,7 +120,7 @@ static bool has_parts(const struct pmu_list *pmus)
 	return own_rows() || (chip && chip->total);
 }
 
-/* Has a PMU one counter, which counts for a device already? Two would share its time. */
+/* Has the PMU one counter, already used for a device? Two events would share its time. */
 static bool is_taken(const struct layout *layout, const struct pmu *pmu)
 {
 	for (size_t i = 0; i < layout->nr_counters && pmu->family->max_events == 1; i++)

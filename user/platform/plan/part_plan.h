@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The plan for parts: which events tell what of a socket's traffic is measured elsewhere than its
- * total. Pure: what the machine has is an argument.
+ * The plan for parts: events for a part of a socket's traffic that is measured elsewhere than the
+ * total. Pure: the machine is an argument.
  */
 #ifndef PLATFORM_PLAN_PART_PLAN_H
 #define PLATFORM_PLAN_PART_PLAN_H
@@ -13,12 +13,12 @@
 
 /**
  * struct part_plan - the plan
- * @wants: to be counted
+ * @wants: the events to count
  * @part_of: by want, its part
  * @scale: by want, bytes of a count
- * @parts, @nr_parts: what becomes of them: sums over the PMUs of a family on a socket, or one for
- *	each PMU where the family says so
- * @notes: what cannot be counted, and why
+ * @parts, @nr_parts: their results: sums over the PMUs of a family on a socket, or one for each PMU
+ *	where the family says so
+ * @notes: parts that cannot be counted, and why
  */
 struct part_plan {
 	struct want_list wants;
@@ -32,8 +32,8 @@ struct part_plan {
 /**
  * part_plan_make() - decide
  * @pmus: all PMUs; must outlive the plan
- * @layout: its sockets: parts of others have no total. A PMU with a single counter that one of its
- *	counters uses is left to it, and a note says so
+ * @layout: its sockets: parts of other sockets have no total. A PMU with a single counter that the
+ *	layout already uses is left out, and a note says so
  * @d: gets the problem
  * @ret: release with part_plan_free()
  *

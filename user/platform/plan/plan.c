@@ -57,7 +57,7 @@ uint64_t plan_setting_bits(const struct pmu *pmu)
 	return format_bits(pmu, "src_bdf", 1) | format_bits(pmu, "src_bdf_en", 1);
 }
 
-/* As the driver sees it, an id that is not switched on does not count. */
+/* The driver ignores an id that is not switched on. */
 static uint64_t setting_of(const struct want *want)
 {
 	if (!is_set(want, "src_bdf_en"))
@@ -65,7 +65,7 @@ static uint64_t setting_of(const struct want *want)
 	return want->config.config1 & plan_setting_bits(want->pmu);
 }
 
-/* Ranges are told apart by base and mask; the number is the first event's that has it. */
+/* Base and mask identify a range; its number is that of the first event with it. */
 static uint32_t range_of(const struct plan_work *w, const struct want *want)
 {
 	if (!want->pmu->family->ranges || !is_set(want, "dst_addr_en"))
@@ -209,8 +209,8 @@ static int too_large(const struct plan_work *w, size_t unit, struct diag *d)
 }
 
 /*
- * Every unit must fit an empty PMU. A set that nobody asked for by name is taken apart
- * instead: its metric will be missing, and all the rest is not.
+ * Every unit must fit an empty PMU. A set that the user did not name is split instead: its metric
+ * will be missing, but nothing else.
  */
 static int check_units(struct plan_work *w, struct diag *d)
 {
@@ -252,7 +252,7 @@ static int write_events(const struct plan_work *w, const bool *set, uint32_t **r
 	return 0;
 }
 
-/* On failure what was written belongs to @ret all the same. */
+/* On failure the memory filled so far still belongs to @ret. */
 static int write_plan(const struct plan_work *w, const bool *all, struct plan_pmu *ret)
 {
 	int err = write_events(w, all, &ret->events, &ret->nr_events);

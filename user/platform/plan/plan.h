@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The plan: which events of a PMU count when. What fits counts all the time; the rest
- * takes turns, beside a base that stays. Pure: what the hardware has is an argument.
+ * The plan: which events of a PMU count when. Events that fit count all the time; the rest takes
+ * turns, beside a base that stays. Pure: the hardware is an argument.
  */
 #ifndef PLATFORM_PLAN_PLAN_H
 #define PLATFORM_PLAN_PLAN_H
@@ -9,7 +9,7 @@
 #include "platform/spec/want.h"
 
 /**
- * struct plan_room - what a PMU can count at the same time
+ * struct plan_room - the events that a PMU can count at the same time
  * @events: ordinary events
  * @cycles: events of the separate cycle counter; ordinary ones do not use it up
  */
@@ -21,9 +21,9 @@ struct plan_room {
 /**
  * struct plan_pmu - a PMU
  * @pmu: not owned
- * @events: different events, as indexes of wants (two wants with the same configuration
- *	are one event: the first one stands for both; so are all "cycles" where that is
- *	a counter of its own, because filters do not change it)
+ * @events: different events, as indexes of wants (two wants with the same configuration are one
+ *	event: the first one stands for both; so are all "cycles" where that is a counter of its
+ *	own, because filters do not affect it)
  * @nr_events: their number
  * @base, @nr_base: events of @events that always count
  * @turns: by turn, events of @events that count in it beside the base; empty when @base
@@ -51,8 +51,8 @@ struct plan {
 
 /**
  * plan_make() - decide
- * @wants: what is wanted; events without a PMU are left out. Must outlive the plan
- * @room: what PMUs can count, by the order in which they first appear in @wants
+ * @wants: the wants; events without a PMU are left out. Must outlive the plan
+ * @room: each PMU's room, in the order in which PMUs first appear in @wants
  * @d: gets a want that can never count, for example a set that is larger than the PMU
  * @ret: release with plan_free()
  *
@@ -60,24 +60,24 @@ struct plan {
  *   are in the base count as being with it: the base is read at each change of turns.
  * - "cycles" is needed by many metrics and goes to the base where it is a counter of its
  *   own (family->one_cycles).
- * - Events that say "constant" come before others when the base is filled. A base never
- *   fills the PMU when there are turns: the largest set must find room, and a quarter of
- *   the counters is left; half of them if that is too little for all that say "constant".
+ * - Events with "constant" enter the base first. A base never fills the PMU when there are turns:
+ * the largest set must find room, and a quarter of the counters is left; half of them if that is
+ * too little for all events with "constant".
  * - Constraints: at most family->ranges address ranges at the same time, one setting of the
  *   requester id per PMU at the same time (no base then, cycles are in every turn); events
  *   of a range are together, if they fit.
- * - A set that cannot count at the same time and of which no event was asked for by name is
- *   taken apart. Then its events count at different times.
+ * - A set that cannot count at the same time, none of whose events the user named, is split. Then
+ * its events count at different times.
  * - Turns are as few and as equally large as a simple rule can make them.
  *
- * Return: 0, -E2BIG for a set that was asked for and cannot count at the same time, or an
- * event for which there is no counter; -ENOMEM.
+ * Return: 0, -E2BIG for a named set that cannot count at the same time, or an event for which there
+ * is no counter; -ENOMEM.
  */
 int plan_make(const struct want_list *wants, const struct plan_room *room, struct diag *d,
 	      struct plan *ret);
 void plan_free(struct plan *plan);
 
-/** plan_is_cycles() - is this the counter of its own for cycles, with whatever filter? */
+/** plan_is_cycles() - is this the separate cycle counter, with any filter? */
 bool plan_is_cycles(const struct want *want);
 
 /** plan_setting_bits() - bits of config1 for the requester id and its switch, 0 for none */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside of the plan: what plan.c collects and plan_turns.c distributes. */
+/* Shared by plan.c, which collects events, and plan_turns.c, which distributes them. */
 #ifndef PLATFORM_PLAN_PLAN_INTERNAL_H
 #define PLATFORM_PLAN_PLAN_INTERNAL_H
 
 #include "platform/plan/plan.h"
 
 /**
- * struct plan_info - what matters about an event
+ * struct plan_info - an event's constraints
  * @want: index of the want that stands for it
  * @cycles: "cycles" of a family where that is one counter of its own
  * @constant: some want would like it in the base
@@ -24,11 +24,11 @@ struct plan_info {
 /**
  * struct plan_work - planning of one PMU
  * @infos: its events, @nr of them. Sets of events are arrays of @nr bool
- * @units: what must be together, one set of events after the other
+ * @units: events that must be together, one set after the other
  * @unit_want: a want of each unit, for messages
  * @base: events that always count
  * @turns: one set of events after the other
- * @seen: ranges that were seen, for counting them
+ * @seen: ranges seen so far, for counting them
  */
 struct plan_work {
 	const struct want_list *wants;
@@ -56,7 +56,7 @@ static inline bool *plan_turn_of(const struct plan_work *w, size_t i)
 }
 
 /**
- * struct plan_need - what events take
+ * struct plan_need - the counters and settings that events need
  * @events, @cycles: counters of both kinds
  * @ranges: different address ranges
  * @settings: different settings of the requester id
@@ -75,7 +75,7 @@ struct plan_need plan_need_of(const struct plan_work *w, const bool *a, const bo
 /* plan_fits() - can they count at the same time? */
 bool plan_fits(const struct plan_work *w, const bool *a, const bool *b, const bool *c);
 
-/* plan_drop_covered() - units that another one contains need nothing of their own; nor do empty ones */
+/* plan_drop_covered() - clear units that are empty or contained in another unit */
 void plan_drop_covered(struct plan_work *w);
 
 /* plan_fill() - distribute @all events on base and turns; every unit fits alone */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which events are the base, and which turn the others are in. */
+/* Which events are in the base, and in which turn the rest is. */
 #include "platform/plan/plan_internal.h"
 
 #include <string.h>
@@ -96,8 +96,8 @@ static bool try_base(struct plan_work *w, size_t event)
 }
 
 /*
- * Events that say "constant", while the base is not larger than @max: false if that is
- * not all of them. Events with a range stay with the others of their range.
+ * Add events with "constant" while the base is not larger than @max: false if some are left. Events
+ * with a range stay with those of the same range.
  */
 static bool add_constants(struct plan_work *w, uint32_t max)
 {
@@ -114,9 +114,9 @@ static bool add_constants(struct plan_work *w, uint32_t max)
 }
 
 /*
- * Cycles first, then what says "constant": all of it if a quarter of the counters is left
- * for turns. Otherwise some of it must take turns, and a large base would only make
- * them many. Events with different requester ids cannot all count.
+ * Cycles first, then events with "constant": all of them if a quarter of the counters is left for
+ * turns. Otherwise some must take turns, and a large base would only multiply the turns. Events
+ * with different requester ids cannot all count.
  */
 static void fill_base(struct plan_work *w, bool one_setting)
 {
@@ -187,7 +187,7 @@ static void sort_units(struct plan_work *w)
 	}
 }
 
-/* The turn for a unit: the first with room, or the one that is smallest with it. */
+/* The turn for a unit: the first with room, or the one that is smallest with it added. */
 static size_t find_turn(const struct plan_work *w, const bool *unit, size_t nr, bool smallest)
 {
 	size_t best = nr;
@@ -204,7 +204,7 @@ static size_t find_turn(const struct plan_work *w, const bool *unit, size_t nr, 
 	return best;
 }
 
-/* Put units into turns, at most @max; false when that is not enough. */
+/* Distribute units over at most @max turns; false when these are not enough. */
 static bool fill_turns(struct plan_work *w, size_t max, bool smallest)
 {
 	size_t nr = smallest ? max : 0;
@@ -235,12 +235,12 @@ void plan_fill(struct plan_work *w, const bool *all)
 	join_ranges(w);
 	sort_units(w);
 	fill_turns(w, w->nr_units, false);
-	/* As few turns as that took, but equally large if possible */
+	/* Keep that number of turns, but make them equally large if possible */
 	if (!fill_turns(w, w->nr_turns, true))
 		fill_turns(w, w->nr_units, false);
 	if (need.settings <= 1)
 		return;
-	/* No base: what was to be in it, cycles, is in every turn instead. */
+	/* No base: its events, cycles, are in every turn instead. */
 	for (size_t i = 0; i < w->nr_turns; i++)
 		join(w, plan_turn_of(w, i), w->base);
 	memset(w->base, 0, w->nr);

@@ -14,7 +14,7 @@
 
 #define NAMES_LEN 256
 
-/* The chip that a PMU with this identifier is of, or NULL. */
+/* The chip of a PMU with this identifier, or NULL. */
 static const struct pmu_platform_row *chip_of(const struct pmu_family *family)
 {
 	return family ? pmu_platform_row(family->platform) : NULL;
@@ -31,7 +31,7 @@ bool pmu_identity(const char *identifier, char *ret, size_t size)
 	return true;
 }
 
-/* Names of the PMUs of a kind that have the same identifier as the one at @first. */
+/* Names of the PMUs of the same kind and identifier as the one at @first. */
 static void names_alike(const struct pmu_list *pmus, size_t first, char *names, size_t size)
 {
 	const struct pmu *like = &pmus->pmus[first];
@@ -45,7 +45,7 @@ static void names_alike(const struct pmu_list *pmus, size_t first, char *names, 
 	}
 }
 
-/* Was one like this explained before? */
+/* Was a PMU of the same kind explained before? */
 static bool explained(const struct pmu_list *pmus, size_t at)
 {
 	const struct pmu *pmu = &pmus->pmus[at];
@@ -94,8 +94,8 @@ static int note_unknown(const struct pmu_list *pmus, size_t at, struct text_list
 }
 
 /*
- * Kernels before that compare less of the identifier, and take T410's PCIe for Grace's and its
- * UCF for the SCF. Six root complexes of a socket then ask for one name, and one gets it.
+ * Older kernels compare less of the identifier, and take T410's PCIe for Grace's and its UCF for
+ * the SCF. Then six root complexes of a socket request the same name, and one gets it.
  */
 static int note_mistaken(const struct pmu_list *pmus, size_t at, struct text_list *n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a user must know about the PMUs of a machine, in sentences. */
+/* Notes about this machine's PMUs that a user must know. */
 #ifndef PLATFORM_PMU_EXPLAIN_H
 #define PLATFORM_PMU_EXPLAIN_H
 
@@ -16,10 +16,10 @@
 int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, struct text_list *ret_notes);
 
 /**
- * pmu_identity() - what hardware an identifier stands for
+ * pmu_identity() - the hardware that an identifier stands for
  * @identifier: content of the identifier file
  * @ret: for example "PCIe target, traffic to BARs and CXL (pcie_tgt) of the T410"
- * @size: room in @ret; text that finds none is cut
+ * @size: room in @ret; longer text is cut
  *
  * Return: false when the identifier is not known; @ret is untouched then.
  */

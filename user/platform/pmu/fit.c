@@ -35,7 +35,7 @@ bool pmu_terms_differ(const struct pmu *pmu, const struct counter_row *row)
 
 	if (!row->terms || !pmu_row_event(pmu, row))
 		return false;
-	/* No event of sysfs has this name: so the terms of the row are taken. */
+	/* sysfs has no event of this name, so the row's own terms are used. */
 	table.event = "";
 	return !pmu_row_config(pmu, row, &d, &sysfs) &&
 	       (pmu_row_config(pmu, &table, &d, &own) || memcmp(&sysfs, &own, sizeof(own)) != 0);
@@ -64,7 +64,7 @@ static int note_total(const struct sysfs *fs, const struct pmu_list *list, struc
 	struct diag d = { 0 };
 	size_t i = 0;
 
-	/* The user knows what rows of their own count. */
+	/* Users know what their own rows count. */
 	if (own_rows())
 		return 0;
 	while (i < list->nr && !counter_rows_have(list->pmus[i].kind, COUNTERS_SUMS))
@@ -80,7 +80,7 @@ static int note_total(const struct sysfs *fs, const struct pmu_list *list, struc
 			       chip->title, chip->total, chip->hidden);
 }
 
-/* Which families measure parts: reports show them beside the total. */
+/* Families that count parts: reports show them beside the total. */
 static int note_parts(const struct pmu_list *list, struct text_list *n)
 {
 	char names[WORDS_LEN] = "";
@@ -101,7 +101,7 @@ static int note_parts(const struct pmu_list *list, struct text_list *n)
 			       names);
 }
 
-/* Once for each family that is left out for a better one. */
+/* Once for each family that a better one replaces. */
 static int note_replaced(const struct pmu_list *list, size_t at, struct text_list *n)
 {
 	const struct pmu *pmu = &list->pmus[at];
@@ -131,7 +131,7 @@ static size_t most_nodes(const struct sysfs *fs, const struct numa_nodes *nodes)
 	return most;
 }
 
-/* Firmware that makes more or fewer nodes than sockets spreads addresses over channels otherwise. */
+/* With fewer or more nodes than sockets, firmware interleaves channels differently. */
 static int doubt_nodes(const struct sysfs *fs, const struct pmu_list *list, struct text_list *n)
 {
 	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(list));
@@ -185,7 +185,7 @@ static int doubt_asides(const struct sysfs *fs, struct text_list *n)
 
 int pmu_fit_doubts(const struct sysfs *fs, const struct pmu_list *list, struct text_list *ret_notes)
 {
-	/* The user knows what rows of their own count. */
+	/* Users know what their own rows count. */
 	int err = own_rows() ? 0 : doubt_nodes(fs, list, ret_notes);
 
 	return err ? err : doubt_asides(fs, ret_notes);
@@ -241,7 +241,7 @@ static bool is_known(const struct pmu_list *list, const char *name)
 	return false;
 }
 
-/* The family whose name fits though the CPU is another one. */
+/* The family whose name fits although its rows are about another CPU. */
 static const struct pmu_family *misfit(const struct pmu_list *list, const char *name)
 {
 	for (size_t i = 0; i < nr_pmu_families && !is_known(list, name); i++)
@@ -258,7 +258,7 @@ static int note_misfits(const struct sysfs *fs, const struct pmu_list *list, str
 	char chips[WORDS_LEN], cpu[WORDS_LEN];
 	int err = sysfs_list(fs, &names, PMU_DEVICES);
 
-	/* What cannot be listed has nothing that does not fit. */
+	/* Without a list there is nothing that does not fit. */
 	if (err && err != -ENOMEM)
 		return 0;
 	for (size_t i = 0; i < names.nr && !err; i++) {
@@ -277,7 +277,7 @@ static int note_misfits(const struct sysfs *fs, const struct pmu_list *list, str
 	return err;
 }
 
-/* The discovery table has more than a kernel knows; those of HBM and CXL memory it knows since 6.11. */
+/* PMUs of the discovery table without a name in the kernel; HBM and CXL have one since 6.11. */
 static int note_nameless(const struct sysfs *fs, struct text_list *n)
 {
 	return note_names(fs, PMU_NAMELESS,

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 
 /*
- * Beyond a quarter of its window: how much longer an event may seem to be on, as it is not read at
- * the same moment each time.
+ * An event may appear to run this much longer than a quarter beyond its window, because readings do
+ * not always come at the same moment.
  */
 #define JUMP_NS (NS_PER_S / 200)
 

@@ -13,14 +13,13 @@
 /**
  * gain_between() - what an event gained from one reading to the next
  * @last, @now: running totals
- * @window_ns: the most time that can be between them, UINT64_MAX = not known
- * @ret: the gain; without running time it is no number
+ * @window_ns: the longest possible time between them, UINT64_MAX = not known
+ * @ret: the gain; invalid without running time
  *
- * Times that are longer than the window, and a little more, are those of another CPU that took
- * the event over, and its clock of events is another one. The kernel moves what was counted; only
- * the times are of no use, and are cut to the window.
+ * Times well beyond the window mean that another CPU took the event over, whose event clock
+ * differs. The kernel moves the count along; only the times are useless and are cut to the window.
  *
- * Return: 0, or GAIN_BACK: a total is less than it was, or gained more than there can be.
+ * Return: 0, or GAIN_BACK: a total went back, or gained more than is possible.
  */
 int gain_between(const struct reading *last, const struct reading *now, uint64_t window_ns,
 		 struct reading *ret);

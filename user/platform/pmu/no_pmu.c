@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What to say on a machine without a PMU that we can work with. */
+/* The message for a machine without a usable PMU. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "tables/counter_rows.h"
 #include "tables/weight_rows.h"
 
-/* What a PMU is by its identifier, as a remark behind its name; nothing when that is not known. */
+/* A PMU's hardware by its identifier, as a remark behind its name; nothing when it is unknown. */
 static void append_identity(const struct sysfs *fs, const char *name, char *text, size_t size)
 {
 	char identifier[PMU_NAME_LEN];
@@ -24,8 +24,8 @@ static void append_identity(const struct sysfs *fs, const char *name, char *text
 }
 
 /*
- * Names of the PMUs that the kernel has no table for, and what they are, in @text; return how
- * many.
+ * Write names and hardware of the PMUs that the kernel has no table for to @text; return their
+ * number.
  */
 static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
 {
@@ -34,7 +34,7 @@ static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
 	int32_t n, rc;
 	size_t nr = 0;
 
-	/* Failing to list says the same as an empty list here: nothing can be said about them. */
+	/* A list that cannot be read counts as empty: nothing can be said about its PMUs. */
 	if (sysfs_list(fs, &names, PMU_DEVICES))
 		return 0;
 	for (size_t i = 0; i < names.nr; i++) {
@@ -47,7 +47,7 @@ static size_t unknown_pmus(const struct sysfs *fs, char *text, size_t size)
 	return nr;
 }
 
-/* Without such a PMU there is nothing to split; all others are of use beside one only. */
+/* Without such a PMU there is nothing to split; the rest is useful only beside one. */
 static bool looked_for(const struct pmu_family *f, bool x86, enum pmu_platform cpu)
 {
 	if (!counter_rows_have(f->kind, COUNTERS_SUMS))
@@ -58,13 +58,13 @@ static bool looked_for(const struct pmu_family *f, bool x86, enum pmu_platform c
 #define OWN_ROWS "--platform FILE takes rows of your own (docs/PLATFORMS.md)."
 #define DEMO	 " `make demo` runs a virtual T410."
 
-/* The machine, by what sysfs says of its CPU. */
+/* The machine, as sysfs describes its CPU. */
 struct machine {
 	char cpu[64];
 	bool x86;
-	bool virtual;			     /* it says so: Arm's do not */
+	bool virtual;			     /* the CPU says so; Arm CPUs do not */
 	const struct pmu_platform_row *chip; /* NULL when no row is about it */
-	const struct weight_core_row *core;  /* of Arm: several chips may have it */
+	const struct weight_core_row *core;  /* Arm only: several chips may have it */
 };
 
 static void read_machine(const struct sysfs *fs, struct machine *ret)
@@ -83,8 +83,8 @@ static void read_machine(const struct sysfs *fs, struct machine *ret)
 }
 
 /*
- * Patterns of PMUs that are here and do not help: the chip's own that count no total, those of other
- * chips, and those that the kernel has no name for.
+ * Patterns of PMUs that are here and do not help: those of this chip that count no total, those of
+ * other chips, and those without a name in the kernel.
  */
 static void useless_pmus(const struct sysfs *fs, const struct machine *m, char *text, size_t size)
 {
@@ -93,7 +93,7 @@ static void useless_pmus(const struct sysfs *fs, const struct machine *m, char *
 	const char *last = NULL;
 
 	text[0] = '\0';
-	/* As above: an empty list. */
+	/* As above: an unreadable list counts as empty. */
 	if (sysfs_list(fs, &names, PMU_DEVICES))
 		return;
 	for (size_t i = 0; i < names.nr; i++) {
@@ -160,7 +160,7 @@ static int advise_x86(const struct machine *m, const char *useless, struct diag 
 			   m->chip->title, m->chip->drivers);
 }
 
-/* Of chips that no CPU tells, all drivers. */
+/* All drivers of chips that the CPU does not identify. */
 static int advise_drivers(const struct machine *m, struct diag *d)
 {
 	char text[300] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events and groups of events of perf_event_open(2), for all that count with them. */
+/* Opening and reading perf_event_open(2) events and groups, shared by all users of counters. */
 #ifndef PLATFORM_PMU_PERF_EVENTS_H
 #define PLATFORM_PMU_PERF_EVENTS_H
 
@@ -13,7 +13,7 @@
 #include "platform/pmu/pmu.h"
 
 /**
- * struct perf_ops - what the kernel does for us; tests bring a kernel of their own
+ * struct perf_ops - the kernel's side; tests bring a kernel of their own
  * @open: perf_event_open(2) with close-on-exec; a descriptor or a negative errno
  * @read: read(2) of @nr words; the number of bytes or a negative errno
  * @enable: start an event and its siblings; 0 or a negative errno
@@ -32,7 +32,7 @@ struct perf_ops {
 	uint64_t (*spent)(void);
 };
 
-/* A reading says how long the event was on, and how long it counted. */
+/* A reading has the time for which the event was enabled, and the time it counted. */
 #define PERF_TIMES (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 /* The real one. */
@@ -55,8 +55,8 @@ int perf_attr(uint32_t type, const struct pmu_config *config, uint64_t read_form
  * @attrs: the events, the leader first
  * @nr: number of events, at least 1
  * @cpu: where
- * @pinned: the group shall never leave the hardware
- * @fds: the first so many descriptors are set
+ * @pinned: the group must never leave the hardware
+ * @fds: gets as many descriptors as are returned
  *
  * Return: the number of events that fit: a sibling for which no counter is left is
  * refused with EINVAL; or the negative errno of any other problem, with nothing open.
@@ -65,7 +65,7 @@ int perf_group_open(const struct perf_ops *ops, const struct perf_event_attr *at
 		    int cpu, bool pinned, int *fds);
 
 /**
- * perf_events_close() - close the descriptors that are not negative, the last one first
+ * perf_events_close() - close the descriptors that are not negative, last one first
  *
  * Siblings go before their leader: without it they would go on as single events.
  */

@@ -20,7 +20,7 @@
 #define MAX_ROWS     128
 #define MAX_EVENTS   32 /* of one family */
 
-/* Texts of the rows are those of @json. */
+/* The rows' strings belong to @json. */
 struct platform_file {
 	char *path;
 	char *text;
@@ -55,12 +55,12 @@ struct field {
 	const char *name;
 	enum field_type type;
 	bool required;
-	size_t offset;		  /* in the structure that is filled in; of lists it is not used */
+	size_t offset;		  /* in the structure that is filled in; lists do not use it */
 	size_t longest;		  /* text without its end, or the largest number */
 	const char *const *words; /* of FIELD_WORD, by value */
 };
 
-/* An object of the file: what was parsed, and where it stands. */
+/* An object of the file: its parsed fields and its position. */
 struct object {
 	const struct platform_file *f;
 	json_t *json;
@@ -163,7 +163,7 @@ static int fill(const struct object *o, const struct field *k, void *ret, struct
 	return 0;
 }
 
-/* All fields of an object; none that is not known may be there. */
+/* Read all fields of an object; unknown ones are errors. */
 static int fill_all(const struct object *o, const struct field *fields, void *ret, struct diag *d)
 {
 	const char *key;
@@ -281,7 +281,7 @@ static int check_settings(const struct object *o, const char *key, const char *t
 		     PMU_MAX_TERMS);
 }
 
-/* The same event in the same direction with no filter, or the same one, has the same bytes. */
+/* The same event and direction without a filter, or with the same one, counts the same bytes. */
 static bool same_bytes(const struct counter_row *a, const struct counter_row *b)
 {
 	bool event = !strcmp(a->event, b->event) ||
@@ -291,7 +291,7 @@ static bool same_bytes(const struct counter_row *a, const struct counter_row *b)
 	       (!a->filters[0] || !b->filters[0] || !strcmp(a->filters, b->filters));
 }
 
-/* Energy goes nowhere, and a count of it is no bytes. */
+/* Energy has no direction, and its counts are not bytes. */
 static int check_unit(const struct object *o, struct counter_row *row, struct diag *d)
 {
 	static const char *const of_bytes[] = { "bytes", "direction", "destination" };
@@ -415,7 +415,7 @@ static int read_family(struct platform_file *f, const struct object *o, struct d
 	return err;
 }
 
-/* Parts are beside a total: without one nothing could be split. */
+/* Parts supplement a total: without one nothing could be split. */
 static bool has_total(const struct platform_file *f)
 {
 	for (size_t i = 0; i < f->own.nr_rows; i++)
@@ -539,7 +539,7 @@ int platform_file_try(const char *path, struct diag *d)
 	return err;
 }
 
-/* The one whose rows are in use. */
+/* The file whose rows are in use. */
 static struct platform_file *in_use;
 
 int platform_file_use(const char *path, struct diag *d)

@@ -18,10 +18,10 @@
 #define SCALE_FILE   ".scale"
 #define UNIT_FILE    ".unit"
 
-/* The features of a CPU follow its model; the file is no longer than a page. */
+/* A modalias lists the CPU's features behind its model; the file is at most a page. */
 #define MODALIAS_LEN 8192
 
-/* Names go to terminals and into JSON, so nothing but plain characters. */
+/* Names go to terminals and into JSON, so only plain characters are allowed. */
 static bool is_name(const char *text)
 {
 	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -137,7 +137,7 @@ int pmu_format_parse(const char *text, struct pmu_format *ret_format)
 	return 0;
 }
 
-/* Add to what is wrong with a PMU. Text that finds no room is dropped: the first problems count. */
+/* Add to what is wrong with a PMU. Text beyond the buffer is dropped: the first problems count. */
 static void __attribute__((format(printf, 2, 3))) add_problem(struct pmu *pmu, const char *fmt, ...)
 {
 	char text[PMU_PROBLEM_LEN];
@@ -149,7 +149,7 @@ static void __attribute__((format(printf, 2, 3))) add_problem(struct pmu *pmu, c
 	str_append(pmu->problem, sizeof(pmu->problem), "%s%s", pmu->problem[0] ? "; " : "", text);
 }
 
-/* Note what went wrong with a file of a PMU. */
+/* Note the error of reading a PMU's file. */
 static void add_file_problem(struct pmu *pmu, const char *dir, const char *file, int err)
 {
 	const char *words;
@@ -245,7 +245,7 @@ static bool has_file(const struct sysfs *fs, const struct pmu *pmu, const char *
 	return sysfs_exists(fs, PMU_DEVICES "/%s/%s", pmu->name, file);
 }
 
-/* Files that every PMU should have, and those that some have. */
+/* Files that every PMU should have, and optional ones. */
 static void read_attributes(const struct sysfs *fs, struct pmu *pmu, struct cpulist *ret_active)
 {
 	struct cpulist *active = ret_active;
@@ -272,7 +272,7 @@ static void read_attributes(const struct sysfs *fs, struct pmu *pmu, struct cpul
 		add_file_problem(pmu, "", "perf_event_mux_interval_ms", err);
 }
 
-/* Files beside an event that tell something of it and are no events themselves. */
+/* Files beside an event that describe it and are no events themselves. */
 static bool is_event_attribute(const char *name)
 {
 	static const char *const endings[] = { UNIT_FILE, SCALE_FILE, ".per-pkg", ".snapshot" };
@@ -308,7 +308,7 @@ static int read_event_scale(const struct sysfs *fs, struct pmu *pmu, const char 
 	return 0;
 }
 
-/* "a=1,b=?": no event but a pattern for one, whose user says what b is. Arm's CMN has some. */
+/* "a=1,b=?": no event but a template whose user chooses b. Arm's CMN has some. */
 static bool is_pattern(const char *line)
 {
 	const char *value = strstr(line, "=?");
@@ -370,7 +370,7 @@ typedef int (*read_one_fn)(const struct sysfs *fs, struct pmu *pmu, const char *
 
 /*
  * Hand every file of a PMU's directory to @read_one, and then to @read_more unless it is NULL.
- * Fails only for want of memory.
+ * Fails only without memory.
  */
 static int read_directory(const struct sysfs *fs, struct pmu *pmu, const char *dir,
 			  read_one_fn read_one, read_one_fn read_more)
@@ -391,7 +391,7 @@ static int read_directory(const struct sysfs *fs, struct pmu *pmu, const char *d
 	return err;
 }
 
-/* Events that sysfs does not name, and rows do: they have names for everybody. */
+/* Events that only rows name, not sysfs: every user of the PMU sees them by these names. */
 static int add_own_events(struct pmu *pmu)
 {
 	const struct counter_row *row;
@@ -420,7 +420,7 @@ static void pmu_clear(struct pmu *pmu)
 	free(pmu->formats);
 }
 
-/* Puts a PMU into the list: once, or with several CPUs in its cpumask once for each of them. */
+/* Add a PMU to the list: once, or once for each CPU if its cpumask has several. */
 static int add_pmu(const struct sysfs *fs, struct pmu_list *list, const struct pmu *pmu,
 		   const struct cpulist *active)
 {
@@ -465,7 +465,7 @@ static int read_pmu(const struct sysfs *fs, const char *name, enum pmu_platform 
 		err = read_directory(fs, &pmu, "events", read_event, read_event_scale);
 	if (!err)
 		err = add_own_events(&pmu);
-	/* That of energy is in virtual machines, too; what it would count is not. */
+	/* Virtual machines have energy PMUs too, but without events. */
 	if (!err && !pmu.nr_events && !pmu.problem[0])
 		add_problem(&pmu, "it has no events");
 	if (!err)
@@ -474,7 +474,7 @@ static int read_pmu(const struct sysfs *fs, const char *name, enum pmu_platform 
 		size_t before = list->nr;
 
 		err = add_pmu(fs, list, &pmu, &active);
-		/* What is in the list is released with it. */
+		/* The list owns its content and releases it. */
 		if (list->nr > before)
 			return err;
 	}
@@ -542,7 +542,7 @@ bool pmu_cpu_virtual(const struct sysfs *fs)
 	       !strncmp(line, "cpu:type:x86,", 13) && strstr(line, ",009F");
 }
 
-/* That of CPU 0: rows for chips with unlike cores would need more. */
+/* MIDR of CPU 0: rows for chips with unlike cores would need more. */
 bool pmu_cpu_midr(const struct sysfs *fs, uint64_t *ret)
 {
 	return !sysfs_number(fs, ret, "devices/system/cpu/cpu0/regs/identification/midr_el1");
@@ -658,7 +658,7 @@ const struct pmu_format *pmu_format_find(const struct pmu *pmu, const char *name
 	return NULL;
 }
 
-/* Explain what the PMU could not make sense of, where it has such a thing. */
+/* Add what could not be read of the PMU, if anything, as an explanation. */
 static void help_with_problem(const struct pmu *pmu, char *help, size_t size)
 {
 	if (pmu->problem[0])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The uncore PMUs of this machine, as sysfs describes them: what there is, what it
- * can count, and how events and filters are encoded. Bit positions come from sysfs
- * alone; the table of families knows names and meaning only.
+ * The uncore PMUs of this machine, as sysfs describes them: their events, formats, filters and
+ * encoding. Bit positions come from sysfs alone; the table of families knows names and meaning
+ * only.
  */
 #ifndef PLATFORM_PMU_PMU_H
 #define PLATFORM_PMU_PMU_H
@@ -43,7 +43,7 @@ struct pmu_term {
  * @terms: @text taken apart
  * @nr_terms: used part of @terms
  * @scale, @unit: content of its files NAME.scale and NAME.unit, "" where there is none
- * @bytes: bytes per count that the two stand for; 0 when they say no whole number of bytes
+ * @bytes: bytes per count that the two mean; 0 when that is no whole number
  * @own: sysfs has no such event: @text is of the row that counts it
  */
 struct pmu_event {
@@ -81,8 +81,8 @@ struct pmu_format {
 /**
  * struct pmu - one PMU on one CPU of one socket
  *
- * Where sysfs shows one PMU for several sockets, with a CPU of each in its cpumask, there is
- * one of these for each CPU: what is opened on one of them counts the hardware of its socket.
+ * Where sysfs shows one PMU for several sockets, with a CPU of each in its cpumask, each CPU has
+ * one of these: an event opened on a CPU counts the hardware of its socket.
  *
  * @name: its name in sysfs
  * @family: what it is
@@ -93,19 +93,19 @@ struct pmu_format {
  *	kernel means the NUMA node of the first associated CPU or the ACPI _UID; on T410
  *	and Grace that is the number of the socket
  * @place: how many CPUs of @socket come before @active_cpu in cpumask
- * @several: there are others of the same name, for the other CPUs in cpumask
- * @borrowed: @events and @formats belong to another one of the same name
- * @rc: root complex, -1 when it is not about one
+ * @several: there are more of this name, for the other CPUs in cpumask
+ * @borrowed: another PMU of the same name owns @events and @formats
+ * @rc: root complex, -1 for PMUs of anything else
  * @usable: @type and @active_cpu are known: events can be opened
  * @type_known: @type was read
  * @type: number for perf_event_attr.type
  * @active_cpu: the one CPU that events are opened and read on, -1 when unknown
- * @cpus: associated CPUs; none where the driver does not say them
+ * @cpus: associated CPUs; none where the driver does not list them
  * @identifier: "" when there is none
  * @peer: what a link leads to, "nr_gpu=2"; "" when there is none
  * @mux_interval_ms: period of rotation when events do not fit, 0 when unknown
  * @events, @formats: sorted by name
- * @problem: what could not be understood, "" when all is well; the rest is valid
+ * @problem: files that made no sense, "" for none; the rest is valid
  */
 struct pmu {
 	char name[PMU_NAME_LEN];
@@ -169,7 +169,7 @@ struct pmu_config {
  */
 int pmu_list_read(const struct sysfs *fs, struct diag *d, struct pmu_list *ret_list);
 
-/** pmu_cpu_id() - what CPU the machine has; false when it is no x86 or does not say it */
+/** pmu_cpu_id() - the machine's CPU; false when it is no x86 one or unknown */
 bool pmu_cpu_id(const struct sysfs *fs, struct cpu_id *ret);
 
 /** pmu_cpu_virtual() - does an x86 CPU say that a hypervisor runs it? */
@@ -208,11 +208,11 @@ int pmu_cpu_now(const struct sysfs *fs, const struct pmu *pmu);
  */
 void pmu_label(const struct pmu *pmu, char *ret, size_t size);
 
-/** pmu_list_platform() - the chip that the PMUs are of, PMU_PLATFORM_UNKNOWN when none says it */
+/** pmu_list_platform() - the chip that the PMUs belong to, PMU_PLATFORM_UNKNOWN when none tells */
 enum pmu_platform pmu_list_platform(const struct pmu_list *list);
 
 /**
- * pmu_find() - a PMU by what it is
+ * pmu_find() - a PMU by kind and place
  * @list: all PMUs
  * @kind: its kind
  * @socket: its socket
@@ -235,7 +235,7 @@ const struct pmu_format *pmu_format_find(const struct pmu *pmu, const char *name
  * @event: name of an event, or NULL when @terms choose it by number ("event")
  * @terms: filters; each may be given once, and not when @event sets it already
  * @nr: number of @terms
- * @d: on failure names what is wrong and what would fit
+ * @d: on failure: the wrong term and what would fit
  * @ret_config: the encoded event
  *
  * As for perf, "config", "config1" and so on are whole words: some drivers write their events so.
@@ -250,7 +250,7 @@ int pmu_encode(const struct pmu *pmu, const char *event, const struct pmu_term *
 /**
  * pmu_event_parse() - take the text of an event file apart
  * @text: "event=0x1d"; several terms have commas between, no "=value" means 1
- * @ret_event: @text and the terms are set, the name is left as it is
+ * @ret_event: gets @text and the terms, its name stays
  *
  * Return: 0, -EINVAL when @text is damaged, -E2BIG when it is too long or has too
  * many terms, -ERANGE when a value needs more than 64 bits.
@@ -268,9 +268,9 @@ int pmu_event_parse(const char *text, struct pmu_event *ret_event);
 int pmu_format_parse(const char *text, struct pmu_format *ret_format);
 
 /**
- * no_pmu_diag() - explain that there is no PMU we can work with
- * @fs: tree that was searched; it is looked into once more for PMUs that the
- *	kernel found and has no driver table for
+ * no_pmu_diag() - explain that there is no usable PMU
+ * @fs: tree that was searched; searched once more for PMUs that the kernel found and has no driver
+ *	table for
  * @d: says what was looked for, where, and what helps
  *
  * Return: -ENODEV.
@@ -278,7 +278,7 @@ int pmu_format_parse(const char *text, struct pmu_format *ret_format);
 int no_pmu_diag(const struct sysfs *fs, struct diag *d);
 
 /**
- * pmu_advise_names() - the remedy for a PMU that is not there: names that sysfs has
+ * pmu_advise_names() - the remedy for a missing PMU: names that sysfs has
  * @fs: tree that was searched; without a PMU in it there is no remedy
  * @name: what was looked for
  * @err: returned unchanged

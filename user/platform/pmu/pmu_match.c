@@ -8,11 +8,11 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/* What families are called without numbers. */
+/* Short names of families, without numbers. */
 struct family_names {
 	const char *own;	  /* "pcie_grace" */
 	char sysfs[PMU_NAME_LEN]; /* "nvidia_pcie_pmu" */
-	char plain[PMU_NAME_LEN]; /* "pcie": the same without what all have in common */
+	char plain[PMU_NAME_LEN]; /* "pcie": the same without the common prefix */
 };
 
 static void read_names(const struct pmu_family *family, struct family_names *ret)
@@ -134,7 +134,7 @@ int pmu_choice_add(struct pmu_choice *choice, const struct pmu *pmu)
 
 int pmu_match(const struct pmu_list *list, const char *name, struct pmu_choice *ret)
 {
-	/* What comes first wins: "nvlink_c2c0" is a family on Grace and a PMU on T410. */
+	/* The first match wins: "nvlink_c2c0" is a family on Grace and a PMU on T410. */
 	static bool (*const ways[])(const struct pmu *, const char *) = {
 		is_exact,
 		is_family,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names that people use for PMUs, beside those in sysfs. */
+/* Short names and patterns for PMUs, beside their names in sysfs. */
 #ifndef PLATFORM_PMU_PMU_MATCH_H
 #define PLATFORM_PMU_PMU_MATCH_H
 
@@ -25,7 +25,7 @@ struct pmu_choice {
  */
 int pmu_match(const struct pmu_list *list, const char *name, struct pmu_choice *ret);
 
-/** pmu_choice_add() - 0 or -ENOMEM */
+/** pmu_choice_add() - add a PMU; 0 or -ENOMEM */
 int pmu_choice_add(struct pmu_choice *choice, const struct pmu *pmu);
 
 /** pmu_choice_free() - NULL is fine */

@@ -39,8 +39,8 @@ static int32_t only_socket(const struct sysfs *fs)
 }
 
 /*
- * That of the NUMA node of the device that the PMU belongs to. Without a device, as before Linux 6.10,
- * what lies above it has no node. A node with CPUs of several sockets says nothing.
+ * The socket of the NUMA node of the PMU's device. Without a device, as before Linux 6.10, the
+ * parent has no node. A node with CPUs of several sockets tells nothing.
  */
 static int32_t device_socket(const struct sysfs *fs, const struct pmu *pmu)
 {
@@ -87,7 +87,7 @@ static bool all_known(const struct pmu *pmus, size_t nr)
 	return true;
 }
 
-/* Has each socket with a CPU one of these PMUs? */
+/* Does each socket with a CPU have one of these PMUs? */
 static bool on_all_sockets(const struct sysfs *fs, const struct pmu *pmus, size_t nr)
 {
 	struct cpulist cpus;
@@ -127,7 +127,7 @@ void pmu_sockets_doubt(const struct sysfs *fs, struct pmu_list *list)
 
 /* --- what the names of NVIDIA's PMUs say */
 
-/* That of the first CPU which is on one; a node with CPUs of several sockets says nothing. */
+/* The socket of the first CPU that is on one; a node with CPUs of several sockets tells nothing. */
 static int32_t node_of(const struct sysfs *fs, const struct numa_nodes *nodes,
 		       const struct cpulist *cpus)
 {
@@ -141,8 +141,8 @@ static int32_t node_of(const struct sysfs *fs, const struct numa_nodes *nodes,
 }
 
 /*
- * The place of the package among all packages, whose own numbers may be offsets such as 36 and 2364.
- * Of a part of a package it is not known: firmware may have told none, and then all CPUs are in one.
+ * The package's rank among all packages, whose numbers may be offsets such as 36 and 2364. For a
+ * part of a package it is unknown: firmware may report no packages, and then all CPUs are in one.
  */
 static int32_t rank_of(const struct cpu_map *m, const struct cpulist *cpus)
 {

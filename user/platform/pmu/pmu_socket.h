@@ -8,10 +8,10 @@
 /** pmu_cpu_socket() - the number of the socket that a CPU is on, -1 when it is offline */
 int32_t pmu_cpu_socket(const struct sysfs *fs, int cpu);
 
-/** pmu_cpus_socket() - that of these CPUs, -1 when they are on several */
+/** pmu_cpus_socket() - the socket of these CPUs, -1 when they are on several */
 int32_t pmu_cpus_socket(const struct sysfs *fs, const struct cpulist *cpus);
 
-/** pmu_find_socket() - that of a PMU whose attributes were read, -1 when it is not known */
+/** pmu_find_socket() - the socket of a PMU whose attributes were read, -1 when it is not known */
 int32_t pmu_find_socket(const struct sysfs *fs, const struct pmu *pmu);
 
 /**
@@ -19,10 +19,10 @@ int32_t pmu_find_socket(const struct sysfs *fs, const struct pmu *pmu);
  * @fs: the tree that the list was read from
  * @list: all PMUs, those of a kind beside each other
  *
- * A driver of PMU_SOCKET_BY_NODE reads its PMU on a CPU of the NUMA node that the firmware says.
- * Firmware that says none gives all of them to CPU 0. So they are believed where each socket has one.
- * So are nodes of devices (PMU_SOCKET_BY_DEVICE), if firmware says that of each: a total that lacks a
- * memory controller is none.
+ * A driver of PMU_SOCKET_BY_NODE reads its PMU on a CPU of the NUMA node that firmware reports.
+ * Without a node all PMUs end up on CPU 0, so sockets are believed only where each one has a PMU.
+ * Nodes of devices (PMU_SOCKET_BY_DEVICE) are believed if every device has one: a total that lacks
+ * a memory controller is wrong.
  */
 void pmu_sockets_doubt(const struct sysfs *fs, struct pmu_list *list);
 
@@ -31,15 +31,15 @@ void pmu_sockets_doubt(const struct sysfs *fs, struct pmu_list *list);
  * @fs: the tree that the list was read from
  * @list: all PMUs
  *
- * The number is the NUMA node of the associated CPUs. Kernels of a vendor count the PMUs of a kind
- * instead, so the CPUs are believed and not the name. Without nodes it is the place of their package
- * among all packages. Where that says nothing, either, the name is believed.
+ * The number is the NUMA node of the associated CPUs. Some vendor kernels number the PMUs of a kind
+ * instead, so the CPUs are believed and not the name. Without nodes the rank of their package
+ * decides. Only if that is unknown, too, the name is believed.
  *
  * Return: 0 or -ENOMEM.
  */
 int pmu_sockets_named(const struct sysfs *fs, struct pmu_list *list);
 
-/** pmu_name_misleads() - is the number in the name none of the PMU's socket? */
+/** pmu_name_misleads() - does the number in the name differ from the PMU's socket? */
 bool pmu_name_misleads(const struct pmu *pmu);
 
 #endif

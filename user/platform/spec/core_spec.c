@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "platform/core/weights.h"
 
-/* A machine without PMUs of any kind is one whose cores cannot count. */
+/* On a machine without any PMU the cores cannot count. */
 static int read_cores(const struct sysfs *fs, struct diag *d, struct weight_cores *ret)
 {
 	int err = weight_cores_read(fs, ret);

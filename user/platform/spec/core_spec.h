@@ -13,11 +13,11 @@
  * @fs: sysfs
  * @text: the whole text
  * @piece: the name
- * @d: what is wrong, with a caret
+ * @d: the error, with a caret
  * @ret: the want
  *
- * Return: 0; 1 when there is no event of that name (nothing is said in @d); -ENODEV when the
- * cores cannot count it, -ENOMEM, or the error of a damaged file of sysfs.
+ * Return: 0; 1 when there is no event of that name (@d stays empty); -ENODEV when the cores cannot
+ * count it, -ENOMEM, or the error of a damaged file of sysfs.
  */
 int core_spec_name(const struct sysfs *fs, const char *text, struct spec_piece piece,
 		   struct diag *d, struct want *ret);
@@ -34,7 +34,7 @@ int core_spec_name(const struct sysfs *fs, const char *text, struct spec_piece p
 int core_spec_slashes(const struct sysfs *fs, const char *text, const struct spec_event *event,
 		      struct diag *d, struct want *ret);
 
-/** core_spec_names() - names that core_spec_name() knows, as far as they can be listed */
+/** core_spec_names() - names that core_spec_name() knows, where they can be listed */
 void core_spec_names(const struct sysfs *fs, struct spelling *s);
 
 #endif

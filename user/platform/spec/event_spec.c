@@ -15,16 +15,16 @@
 #include "platform/spec/spec_text.h"
 
 enum member_kind {
-	MEMBER_NAMED,	 /* on PMUs that are named */
+	MEMBER_NAMED,	 /* on the PMUs that were named */
 	MEMBER_ANYWHERE, /* on every PMU that has it */
-	MEMBER_CORE,	 /* of the cores or the kernel */
+	MEMBER_CORE,	 /* an event of the cores or the kernel */
 };
 
 /**
  * struct member - an event of a bundle
- * @spec: how it was written
+ * @spec: as the user wrote it
  * @choice: MEMBER_NAMED: the PMUs
- * @core: MEMBER_CORE: what it is
+ * @core: MEMBER_CORE: the event
  */
 struct member {
 	const struct spec_event *spec;
@@ -43,10 +43,10 @@ struct spec_parse {
 	struct want_list added;
 };
 
-/* A piece for messages: what is too long is no name anyway. */
+/* A piece for messages: longer text is no valid name anyway. */
 #define SHOWN(job, piece) (int)((piece).length < 64 ? (piece).length : 64), (job)->text + (piece).at
 
-/* Leave only PMUs of the socket that can be counted. */
+/* Keep only PMUs of the socket that can count. */
 static int restrict_choice(const struct spec_parse *job, struct spec_piece name,
 			   struct pmu_choice *choice)
 {
@@ -102,7 +102,7 @@ static int unknown_pmu(const struct spec_parse *job, struct spec_piece piece, co
 	return diag_advise(job->d, -ENOENT, "%s", help);
 }
 
-/* An event on PMUs that are named, or on the cores' one. */
+/* An event on named PMUs, or on that of the cores. */
 static int classify_named(struct spec_parse *job, struct member *m)
 {
 	struct spec_piece piece = m->spec->name;
@@ -189,7 +189,7 @@ static int classify(struct spec_parse *job, struct member *m)
 	return err > 0 ? unknown_event(job, m->spec->name, name) : err;
 }
 
-/* Which of perf's modifiers make a difference here, and why they cannot be had. */
+/* Modifiers of perf that would make a difference here, and why they are not available. */
 static const struct {
 	const char *letters;
 	const char *uncore;
@@ -211,7 +211,7 @@ static int check_modifiers(const struct spec_parse *job, struct spec_piece piece
 		char letter = job->text[at];
 		const char *why = "perf has no such modifier";
 
-		/* pinned is what events of a plan are as it is */
+		/* events of a plan are pinned anyway */
 		if (letter == 'D')
 			continue;
 		for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
@@ -230,7 +230,7 @@ static bool same_choice(const struct pmu_choice *a, const struct pmu_choice *b)
 	return a->nr == b->nr && !memcmp(a->pmus, b->pmus, a->nr * sizeof(*a->pmus));
 }
 
-/* A group is on one PMU, or on each of several ones. */
+/* A group is on one PMU, or on each of several PMUs. */
 static int check_group(const struct spec_parse *job, const struct member *members, size_t nr)
 {
 	const struct member *first = NULL;
@@ -300,8 +300,8 @@ static int add_on_pmu(struct spec_parse *job, const struct member *members, size
 }
 
 /*
- * On each of the PMUs. One that lacks something is left out when another has it all: what
- * a link can count depends on what it leads to.
+ * On each of the PMUs. One that lacks an event is left out when another has them all: a link's
+ * events depend on its peer.
  */
 static int add_uncore(struct spec_parse *job, const struct member *members, size_t nr, bool group,
 		      const struct pmu_choice *choice)
@@ -320,7 +320,7 @@ static int add_uncore(struct spec_parse *job, const struct member *members, size
 			*job->d = words;
 			return err;
 		}
-		/* the PMU that has most of it tells best what is missing */
+		/* the PMU that has most of it best shows what is missing */
 		if (err && (!best.what[0] || got > most)) {
 			best = words;
 			most = got;
@@ -332,7 +332,7 @@ static int add_uncore(struct spec_parse *job, const struct member *members, size
 	return -ENOENT;
 }
 
-/* The PMUs of a bundle: those that are named, or all. */
+/* The PMUs of a bundle: the named ones, or all. */
 static int add_members(struct spec_parse *job, struct member *members, size_t nr, bool group)
 {
 	struct pmu_choice all = { 0 };

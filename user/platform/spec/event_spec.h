@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events as perf users write them: "PMU/event,term=value/modifiers", names alone, lists
- * with commas and groups in braces. A problem is pointed at with a caret.
+ * Events as perf users write them: "PMU/event,term=value/modifiers", names alone, lists with commas
+ * and groups in braces. A caret points at the problem.
  */
 #ifndef PLATFORM_SPEC_EVENT_SPEC_H
 #define PLATFORM_SPEC_EVENT_SPEC_H
@@ -9,13 +9,13 @@
 #include "platform/spec/want.h"
 
 /**
- * event_spec_add() - what an option -e asks for
+ * event_spec_add() - add the events of an option -e
  * @fs: sysfs, where events of the cores are looked up
  * @pmus: all NVIDIA PMUs
  * @socket: only PMUs of this socket, -1 for all
  * @text: for example "nvidia_ucf_pmu_0/mem_bytes_rd,src_loc_cpu=1/,{ucf/cycles/,ucf/0x111/}"
- * @d: what is wrong. The text of the option with a caret below the place is in @d->what,
- *	what would fit there in @d->help
+ * @d: the problem: the option's text with a caret below the place in @d->what, what would fit there
+ *	in @d->help
  * @list: wants are added, one for each PMU that a specification means; events in braces
  *	get a common set for each PMU. Unchanged on failure
  *
@@ -35,9 +35,9 @@ int event_spec_add(const struct sysfs *fs, const struct pmu_list *pmus, int32_t 
 /**
  * range_spec_terms() - the address range of a BAR
  * @fs: sysfs: bus/pci/devices/BDF/resource
- * @text: "0002:81:00.0:BAR0", also without the domain when it is 0000; "bar0", "BAR 0" and "0"
- *	are understood as well
- * @d: what is wrong: no such device, an empty or I/O BAR, a size that is no power of two, zeros
+ * @text: "0002:81:00.0:BAR0", also without the domain when it is 0000; "bar0", "BAR 0" and "0" work
+ *	as well
+ * @d: the problem: no such device, an empty or I/O BAR, a size that is no power of two, zeros
  *	because of missing rights
  * @ret_terms: dst_addr_en, dst_addr_base and dst_addr_mask = ~(size - 1)
  * @ret_label: "0002:81:00.0 BAR0"

@@ -32,7 +32,7 @@ struct terms {
 	size_t nr;
 };
 
-/* Point at a place with somebody else's words; his remedy stays. */
+/* Point at a place with @words as the message; its remedy is kept. */
 static int point(struct terms *t, size_t at, int err, const struct diag *words)
 {
 	spec_fail(t->text, at, t->d, err, "%s", words->what);
@@ -45,7 +45,7 @@ static void add_problem(const struct pmu *pmu, char *help, size_t size)
 		str_append(help, size, " (not all of it could be read: %s)", pmu->problem);
 }
 
-/* There is nothing that is called @word. */
+/* Nothing is called @word. */
 static int unknown(struct terms *t, struct spec_piece piece, const char *word, bool events)
 {
 	struct spelling names = { .word = word };
@@ -125,10 +125,7 @@ static uint64_t take_bits(const struct pmu_format *format, uint64_t *word)
 	return value;
 }
 
-/*
- * A whole word of the configuration is taken apart into its fields, so that the rules apply
- * to it as to everything else.
- */
+/* A whole configuration word is split into its fields, so that the same rules apply to it. */
 static int add_word(struct terms *t, size_t from, size_t at, unsigned int word, uint64_t value)
 {
 	bool event = !t->event && word == 0;
@@ -270,7 +267,7 @@ static int read_terms(struct terms *t)
 	return no_event(t);
 }
 
-/* Encode one term more at a time, so that the one that does not fit is known. */
+/* Encode one term more at a time to find the one that does not fit. */
 static int check_encoding(struct terms *t)
 {
 	struct pmu_config config;
@@ -302,7 +299,7 @@ static int check_rules(struct terms *t)
 		return 0;
 	err = want_check(t->pmu, t->event, t->list, t->nr, &words);
 	if (row->rule == CONSTRAINT_UNLISTED_EVENT) {
-		/* what is hidden on one PMU of a family may be there on another */
+		/* another PMU of the family may have what this one hides */
 		err = -ENOENT;
 		for (size_t i = 0; i < t->pmu->nr_events; i++)
 			str_append(words.help, sizeof(words.help), "%s%s", i ? ", " : ": ",
@@ -311,7 +308,7 @@ static int check_rules(struct terms *t)
 	return point(t, t->spec->terms[t->from[term]].name.at, err, &words);
 }
 
-/* A name without slashes: there is nothing else to look at. */
+/* A name without slashes has no terms to check. */
 static int name_alone(struct terms *t, struct want *ret)
 {
 	struct diag words = { 0 };

@@ -30,7 +30,7 @@ struct resource {
 	uint64_t flags;
 };
 
-/* A BAR that somebody asked for; @bdf with its domain, as sysfs has it. */
+/* A requested BAR; @bdf includes the domain, as in sysfs. */
 struct bar {
 	const char *text;
 	struct diag *d;
@@ -47,7 +47,7 @@ static int format_fail(const struct bar *bar, size_t at, const char *what)
 			   "for example 0002:81:00.0:BAR0");
 }
 
-/* Hexadecimal digits at @at, of which there are @least to @most; false when there are not. */
+/* Parse @least to @most hexadecimal digits at @at; false for anything else. */
 static bool take_hex(const char *text, size_t *at, size_t least, size_t most, unsigned long *ret)
 {
 	char digits[16];
@@ -72,7 +72,7 @@ static bool take_char(const char *text, size_t *at, char c)
 	return true;
 }
 
-/* "0002:81:00.0" or "81:00.0"; @at is moved behind it or to where it is wrong. */
+/* "0002:81:00.0" or "81:00.0"; @at moves behind it or to the error. */
 static int take_bdf(struct bar *bar, size_t *at)
 {
 	unsigned long domain = 0, bus, device, function;
@@ -109,7 +109,7 @@ static int parse(struct bar *bar)
 	err = take_bdf(bar, &at);
 	if (err)
 		return err;
-	/* a blank as well: this is how it is shown */
+	/* a blank as well: it is displayed like this */
 	if (!take_char(text, &at, ':') && !take_char(text, &at, ' '))
 		return format_fail(bar, at, "a colon and the BAR are expected here");
 	bar->index_at = at;
@@ -189,7 +189,7 @@ static int read_resources(const struct sysfs *fs, const struct bar *bar,
 	return 0;
 }
 
-/* BARs of the device that are memory, for who asked for another one. */
+/* List the device's memory BARs when the requested one is none. */
 static void help_with_bars(const struct bar *bar, const struct resource *resources)
 {
 	char help[sizeof(bar->d->help)] = "";
@@ -233,7 +233,7 @@ static unsigned int nr_windows(uint64_t start, uint64_t end)
 {
 	unsigned int nr = 0;
 
-	/* the last address of a window that does not reach behind the end */
+	/* the last address of a window that ends within the range */
 	while (start <= end) {
 		uint64_t last = start;
 

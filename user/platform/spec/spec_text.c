@@ -15,7 +15,7 @@
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 #define BLANKS	   " \t\n"
 
-/* Nothing but plain characters goes to the terminal, one for each byte so that columns fit. */
+/* Only plain characters go to the terminal, one for each byte so that columns fit. */
 static void plain(char *text)
 {
 	for (; *text; text++)
@@ -23,7 +23,7 @@ static void plain(char *text)
 			*text = '?';
 }
 
-/* The part of @text around @at that is shown, in @line; return the column of @at in it. */
+/* Copy the visible part of @text around @at to @line; return the column of @at in it. */
 static size_t excerpt(const char *text, size_t at, char line[EXCERPT + 1])
 {
 	size_t length = strlen(text), start = 0, shown = length;
@@ -150,7 +150,7 @@ static int take_terms(struct spec_reader *r, struct spec_event *event)
 	return err;
 }
 
-/* Letters behind ":", or, where it is clear without, directly behind the slash. */
+/* Letters behind ":", or directly behind the slash where that is unambiguous. */
 static int take_modifiers(struct spec_reader *r, bool colon, struct spec_piece *ret)
 {
 	if (here(r) == ':') {

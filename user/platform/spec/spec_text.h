@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The text of an option -e taken apart, without looking at what the names mean. */
+/* Parse the text of an option -e without resolving its names. */
 #ifndef PLATFORM_SPEC_SPEC_TEXT_H
 #define PLATFORM_SPEC_SPEC_TEXT_H
 
@@ -10,7 +10,7 @@
 
 #define SPEC_MAX_TERMS 16
 
-/** struct spec_piece - a part of the text; nothing was given there when it has no length */
+/** struct spec_piece - a part of the text; it was not given when its length is 0 */
 struct spec_piece {
 	size_t at;
 	size_t length;
@@ -29,7 +29,7 @@ struct spec_term {
  * @slashes: there are terms, or at least room for them
  * @terms, @nr_terms: between the slashes
  * @terms_at: behind the first slash
- * @modifiers: letters behind it all
+ * @modifiers: letters at its end
  */
 struct spec_event {
 	struct spec_piece name;
@@ -41,7 +41,7 @@ struct spec_event {
 };
 
 /**
- * struct spec_bundle - what is between two commas: one event, or a group of them
+ * struct spec_bundle - the text between two commas: one event, or a group of them
  * @events, @nr: at least one; owned
  * @group: they are in braces
  * @at: where it starts
@@ -56,7 +56,7 @@ struct spec_bundle {
 	struct spec_piece modifiers;
 };
 
-/** struct spec_reader - the text, and how far it was read */
+/** struct spec_reader - the text and the position in it */
 struct spec_reader {
 	const char *text;
 	size_t at;
@@ -79,12 +79,12 @@ void spec_bundle_free(struct spec_bundle *b);
 
 /**
  * spec_fail() - record a problem with a text and show where it is
- * @text: the text that somebody wrote
- * @at: where it is wrong, at most its length
+ * @text: the user's text
+ * @at: position of the error, at most its length
  * @d: gets three lines: the message, the text (a part of it when it is long, with dots where
  *	it was cut), and a caret below the place; NULL is fine
  * @err: negative errno, returned
- * @fmt: the message; cut when it is longer than there is room for
+ * @fmt: the message; cut to the room
  */
 int spec_fail(const char *text, size_t at, struct diag *d, int err, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -93,7 +93,7 @@ int spec_fail(const char *text, size_t at, struct diag *d, int err, const char *
  * spec_copy() - a piece as a string
  * @text: the whole text
  * @piece: which part
- * @ret: the part; "" when it does not fit, which no known name is longer than
+ * @ret: the part; "" when it does not fit, as all known names do
  * @size: room in @ret
  *
  * Return: false when it does not fit.

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/* What is asked, in the form that rules look at. A term that is not there is NULL. */
+/* A want, in the form that rules look at. A missing term is NULL. */
 struct asked {
 	const struct pmu *pmu;
 	const char *event;
@@ -49,7 +49,7 @@ static bool is_zero(const struct pmu_term *term)
 	return term && !term->value;
 }
 
-/* The number that the named event has; events may have none that is called so. */
+/* The number of the named event; it may have no term of this name. */
 static const struct pmu_term *number_of(const struct pmu_event *event)
 {
 	return event ? term_find(event->terms, event->nr_terms, "event") : NULL;
@@ -79,7 +79,7 @@ static bool is_listed(const struct asked *a)
 	return false;
 }
 
-/* The term that breaks @rule, NULL when it is kept. */
+/* The term that breaks @rule, NULL when the rule is kept. */
 static const struct pmu_term *breaks(const struct asked *a, enum constraint rule)
 {
 	bool range = is_on(a->range_enable);
@@ -98,12 +98,12 @@ static const struct pmu_term *breaks(const struct asked *a, enum constraint rule
 	case CONSTRAINT_UNLISTED_EVENT:
 		return a->number && !is_listed(a) ? a->number : NULL;
 	case CONSTRAINT_EMPTY_PORTS:
-		/* beside another filter that is on, 0 is the same as to leave it out */
+		/* beside another active filter, 0 is the same as leaving it out */
 		return is_zero(a->ports) && !range && !is_on(a->bdf_enable) ? a->ports : NULL;
 	case CONSTRAINT_RANGES:
 	case CONSTRAINT_ONE_BDF:
 	case NR_CONSTRAINTS:
-		break; /* about several events: the plan's business */
+		break; /* rules about several events are the plan's business */
 	}
 	return NULL;
 }
@@ -142,7 +142,7 @@ const struct constraint_row *want_broken(const struct pmu *pmu, const char *even
 	return NULL;
 }
 
-/* "0x10", and "1" for what can only be off or on, as perf's users write it. */
+/* "0x10", or "1" for a single bit, as perf's users write it. */
 static void put_term(const struct pmu *pmu, const struct pmu_term *term, char *text, size_t size)
 {
 	const struct pmu_format *format = pmu_format_find(pmu, term->name);
@@ -152,7 +152,7 @@ static void put_term(const struct pmu *pmu, const struct pmu_term *term, char *t
 		   (unsigned long long)term->value);
 }
 
-/* What is said behind the term at fault; some rules are about the filter's switch. */
+/* The text behind the term at fault; some rules are about the filter's switch. */
 static const struct {
 	const char *text;
 	bool about_switch;
@@ -186,7 +186,7 @@ int want_check(const struct pmu *pmu, const char *event, const struct pmu_term *
 	return diag_advise(d, -EINVAL, "%s", row->remedy);
 }
 
-/* Filters in the order of their bits: however they are written, the name is the same. */
+/* Filters in the order of their bits, so that the name does not depend on the spelling. */
 static size_t sort_filters(const struct pmu *pmu, const char *event, const struct pmu_term *terms,
 			   size_t nr, const struct pmu_term **ret)
 {
@@ -214,7 +214,7 @@ static int name_want(const char *event, const struct pmu_term *terms, size_t nr,
 	char *list = want->filters;
 
 	for (size_t i = 0; i < filters; i++) {
-		/* what is cut here is longer than the name may be, and found below */
+		/* a label cut here exceeds the longest name and is found below */
 		str_append(list, sizeof(want->filters), "%s", i ? "," : "");
 		put_term(pmu, sorted[i], list, sizeof(want->filters));
 	}

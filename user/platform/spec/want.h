@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Wants: events that somebody wants counted, from a command line or for a metric, before
- * anything is opened.
- */
+/* Wants: events to be counted, from a command line or for a metric, before anything is opened. */
 #ifndef PLATFORM_SPEC_WANT_H
 #define PLATFORM_SPEC_WANT_H
 
@@ -22,7 +19,7 @@
  * @filters: the terms beside the event, "src_loc_cpu=1,dst_rem=1", "" for none
  * @label: see struct stat_counter
  * @set: wants of one PMU with the same set are to count at the same time; 0 = alone
- * @constant: keep it counting all the time, if something must take turns: bytes first
+ * @constant: keep it counting if others must take turns: bytes first
  * @asked: the user named it
  */
 struct want {
@@ -51,7 +48,7 @@ struct want_list {
  * @pmu: where
  * @event: name in sysfs, NULL when @terms choose it by number ("event")
  * @terms, @nr: filters
- * @d: what is wrong and what would fit
+ * @d: the error and what would fit
  * @ret: the want, without a set
  *
  * Return: 0, an error of pmu_encode(), or that of want_check().
@@ -60,14 +57,14 @@ int want_make(const struct pmu *pmu, const char *event, const struct pmu_term *t
 	      struct diag *d, struct want *ret);
 
 /**
- * want_check() - is this something that the hardware and the driver bear?
+ * want_check() - do the hardware and the driver allow this?
  * @pmu: where
  * @event: name in sysfs, NULL when it was given by number
  * @terms, @nr: filters (and the event, when given by number)
- * @d: which rule of constraint_rows is broken, why it is one, and what to do instead
+ * @d: the broken rule of constraint_rows, its reason, and the alternative
  *
- * Return: 0, or -EINVAL when a rule is broken that concerns one event alone. Rules about
- * several events at a time are kept by the plan.
+ * Return: 0, or -EINVAL when a rule about a single event is broken. The plan keeps the rules about
+ * several events.
  */
 int want_check(const struct pmu *pmu, const char *event, const struct pmu_term *terms, size_t nr,
 	       struct diag *d);
@@ -82,7 +79,7 @@ int want_add(struct want_list *list, const struct want *want);
 void want_list_free(struct want_list *list);
 
 /**
- * want_broken() - the first rule about one event alone that is broken
+ * want_broken() - the first broken rule about a single event
  * @pmu: where
  * @event: name in sysfs, NULL when @terms choose it by number
  * @terms, @nr: filters

@@ -15,7 +15,7 @@
 #include "platform/sys/cgroup2.h"
 #include "records.h"
 
-/* The place in this list is the number in ids, from 1: add at the end only, and no more than 15. */
+/* The index in this list plus 1 is the number in ids: add at the end only, and no more than 15. */
 static const char *const controllers[] = {
 	"freezer", "cpuset",	 "memory",  "pids",	"devices", "cpu",  "cpuacct",
 	"blkio",   "perf_event", "net_cls", "net_prio", "hugetlb", "rdma", "misc",

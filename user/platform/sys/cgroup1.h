@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The one v1 hierarchy, if any, whose cgroups stand in for those of the v2 tree: where job
- * managers use v1 controllers only, the v2 tree says "/" of all their tasks.
+ * The one v1 hierarchy, if any, whose cgroups stand in for those of the v2 tree: where job managers
+ * use v1 controllers only, the v2 tree says "/" for all their tasks.
  */
 #ifndef PLATFORM_SYS_CGROUP1_H
 #define PLATFORM_SYS_CGROUP1_H
@@ -16,7 +16,7 @@
 #define CGROUP1_NAME_LEN 16
 
 /**
- * struct cgroup1 - what was chosen
+ * struct cgroup1 - the chosen hierarchy
  * @controller: as the kernel calls it, "freezer"; "" for none
  * @number: of the controller in ids of cgroups, see TRACE_HIERARCHY_SHIFT; 0 for none
  * @mount: folder of its hierarchy; "" when its root is mounted nowhere
@@ -32,7 +32,7 @@ struct cgroup1 {
  *
  * The same on every machine, whatever its kernel's own numbers are.
  *
- * Return: 1 to 15, 0 for a name that is none.
+ * Return: 1 to 15, 0 for any other name.
  */
 uint32_t cgroup1_number(const char *controller);
 
@@ -51,7 +51,7 @@ uint64_t cgroup1_id(const struct cgroup1 *c, uint64_t kernel_id);
  */
 int cgroup1_path(const struct cgroup1 *c, const char *path, char *ret, size_t size);
 
-/** cgroup1_below() - the reverse, a part of @path; NULL when it is of another tree, or none was chosen */
+/** cgroup1_below() - the reverse, a part of @path; NULL for another tree or when none is chosen */
 const char *cgroup1_below(const struct cgroup1 *c, const char *path);
 
 /**
@@ -62,10 +62,10 @@ const char *cgroup1_below(const struct cgroup1 *c, const char *path);
  * @ret: the choice
  *
  * With "auto", freezer or cpuset as far as mounted as v1, because service managers leave these
- * alone: whatever is in there is a job or a container. The first of the two that has cgroups, otherwise the
- * first, because jobs may come. Without either: none if the v2 tree has cgroups, which then say more than
- * copies of them in other controllers; otherwise the first of memory, pids, devices and cpu
- * that has cgroups, else the first that is mounted.
+ * alone: whatever is in there is a job or a container. The first of the two that has cgroups,
+ * otherwise the first, as jobs may come. Without either: none if the v2 tree has cgroups, which
+ * then tell more than their copies in other controllers; otherwise the first of memory, pids,
+ * devices and cpu that has cgroups, else the first that is mounted.
  *
  * Return: 0, also with none chosen by "auto"; -ENOENT when @wanted is not mounted as v1, -EINVAL when it
  * is no controller, another negative errno.

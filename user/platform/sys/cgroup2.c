@@ -32,8 +32,8 @@ static bool is_octal(char c)
 }
 
 /*
- * The kernel writes blanks, newlines and backslashes of a path as a backslash
- * and three octal digits. Undo that in place; false when it is something else.
+ * The kernel writes blanks, newlines and backslashes of a path as a backslash and three octal
+ * digits. Undo that in place; false for any other escape.
  */
 static bool unescape(char *text)
 {
@@ -91,7 +91,7 @@ static bool parse_mount(char *line, const char *controller, char **ret_root, cha
 	if (!word || strcmp(word, controller ? "cgroup" : "cgroup2"))
 		return false;
 	if (controller) {
-		strtok_r(NULL, " \n", &save); /* what is mounted, any name */
+		strtok_r(NULL, " \n", &save); /* device name, anything */
 		word = strtok_r(NULL, " \n", &save);
 		if (!word || !has_option(word, controller))
 			return false;
@@ -112,7 +112,7 @@ bool cgroup_mount_is_whole(const char *mount)
 	       (fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC);
 }
 
-/* How good is a mount: 2 has the root, 1 calls itself so, 0 does not. */
+/* Rank of a mount: 2 has the root, 1 calls itself the root, 0 does not. */
 static int rank_of(const char *root, const char *point)
 {
 	return cgroup_mount_is_whole(point) ? 2 : !strcmp(root, "/");

@@ -11,9 +11,9 @@
  * cgroup2_mount_find() - find the cgroup v2 tree in a list of mounts
  * @mountinfo: open on /proc/self/mountinfo or a file of that format; read to its
  *	end, stays open
- * @ret_path: where the tree is mounted. A mount of the tree's root is preferred
- *	to a mount of one of its branches, otherwise the first one counts. In a cgroup namespace
- *	of our own the list calls a branch the root, so the folders are looked at as well
+ * @ret_path: where the tree is mounted. A mount of the tree's root is preferred to a mount of a
+ *	branch, otherwise the first one counts. In a cgroup namespace of our own the list calls a
+ *	branch the root, so the folders are looked at as well
  * @size: room in @ret_path in bytes
  *
  * On a hybrid system (v1 controllers beside v2) this finds the v2 tree below
@@ -28,8 +28,8 @@ int cgroup2_mount_find(FILE *mountinfo, char *ret_path, size_t size);
  * cgroup_mount_is_whole() - is a cgroup file system mounted here with its root?
  * @mount: folder
  *
- * The kernel numbers the cgroups of a tree from 1 on, and the root is made first. False for a
- * branch, which is all that containers see by default, and for anything else.
+ * The kernel numbers the cgroups of a tree from 1, root first. False for a branch, which is all
+ * that containers see by default, and for anything else.
  */
 bool cgroup_mount_is_whole(const char *mount);
 

@@ -56,7 +56,7 @@ int cgroups_walk(const char *mount, int (*fn)(void *arg, uint64_t id, const char
 	return err;
 }
 
-/* The real folder if it is one below @mount of a cgroup file system. */
+/* The real folder, if it is below @mount of a cgroup file system. */
 static int below_mount(const char *mount, long magic, const char *folder, char *ret_path,
 		       size_t size)
 {
@@ -74,7 +74,7 @@ static int below_mount(const char *mount, long magic, const char *folder, char *
 	return str_copy(ret_path, size, real[n] ? real + n : "/");
 }
 
-/* @text: a folder below @mount, or what comes behind @mount. */
+/* @text: a folder below @mount, or its part behind @mount. */
 static int resolve(const char *mount, long magic, const char *text, char *ret_path, size_t size)
 {
 	char folder[PATH_MAX];

@@ -8,7 +8,7 @@
 
 #include "platform/sys/cgroup1.h"
 
-/* What to do where only a branch of a tree is mounted */
+/* The remedy where only a branch of a tree is mounted */
 extern const char cgroups_whole_help[];
 
 /**

@@ -55,7 +55,7 @@ int cpu_of_l3(const struct sysfs *fs, uint32_t nr_cpus, uint64_t id)
 	return -1;
 }
 
-/* The socket of a package: where a CPU of it already is, else a new one. */
+/* The socket of a package: the one with a CPU of it, else a new one. */
 static uint32_t socket_of_package(struct cpu_map *m, const uint32_t *package, uint32_t cpu)
 {
 	for (uint32_t c = 0; c < m->nr_cpus; c++)
@@ -142,7 +142,7 @@ void cpus_kept_quiet(const struct sysfs *fs, struct cpulist *ret)
 
 	*ret = (struct cpulist){ 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		/* Without any, nohz_full is "(null)". */
+		/* Without nohz_full CPUs the file says "(null)". */
 		if (sysfs_read(fs, line, sizeof(line), "devices/system/cpu/%s", files[i]) ||
 		    cpulist_parse(line, &one))
 			continue;

@@ -33,7 +33,7 @@ struct cpu_socket {
 	const struct cpulist *cpus;
 };
 
-/** cpus_possible() - CPUs that may ever be there: 0, or why they are not known */
+/** cpus_possible() - CPUs that may ever exist; 0 or a negative errno */
 int cpus_possible(const struct sysfs *fs, struct cpulist *ret);
 
 /**
@@ -44,9 +44,8 @@ int cpus_possible(const struct sysfs *fs, struct cpulist *ret);
  * @d: gets the problem
  * @ret: release with cpu_map_free()
  *
- * Other CPUs go to the socket that shares their package (topology/
- * physical_package_id), or to a new one with the package's number. A CPU without
- * a package (offline) goes to the first socket.
+ * The rest goes to the socket that shares their package (topology/ physical_package_id), or to a
+ * new one with the package's number. A CPU without a package (offline) goes to the first socket.
  *
  * Return: 0 or a negative errno.
  */
@@ -55,9 +54,9 @@ int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_
 void cpu_map_free(struct cpu_map *m);
 
 /**
- * cpus_kept_quiet() - CPUs whose owner wants nobody else there
+ * cpus_kept_quiet() - CPUs that are reserved for their owner
  * @fs: sysfs
- * @ret: those that are isolated or nohz_full; a list that cannot be read is taken as empty
+ * @ret: isolated and nohz_full CPUs; an unreadable list counts as empty
  */
 void cpus_kept_quiet(const struct sysfs *fs, struct cpulist *ret);
 
@@ -72,12 +71,12 @@ void cpus_kept_quiet(const struct sysfs *fs, struct cpulist *ret);
 int cpu_package(const struct sysfs *fs, uint32_t cpu, uint32_t *ret);
 
 /**
- * cpu_of_l3() - a CPU that has an L3 cache
+ * cpu_of_l3() - a CPU behind an L3 cache
  * @fs: sysfs
  * @nr_cpus: CPUs below this are asked
  * @id: the cache's number, cache/index<n>/id
  *
- * Return: its number, or -1 when none says that it has the cache.
+ * Return: its number, or -1 when no CPU reports the cache.
  */
 int cpu_of_l3(const struct sysfs *fs, uint32_t nr_cpus, uint64_t id);
 

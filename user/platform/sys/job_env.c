@@ -14,9 +14,9 @@
 #include "platform/sys/pid_namespace.h"
 #include "tables/job_rules.h"
 
-/* Bounds of one look, whatever the users of the machine have made */
+/* Bounds of one look, whatever users of the machine have created */
 #define MAX_TASKS     16
-#define MAX_OF_FOLDER 2 /* tasks of one cgroup: many steps tell more than many tasks of one */
+#define MAX_OF_FOLDER 2 /* tasks of one cgroup: many steps tell more than many tasks of one step */
 #define MAX_FOLDERS   64
 #define MAX_ENTRIES   8192 /* files and folders; a cgroup has some 60 files */
 #define MAX_DEPTH     8
@@ -44,7 +44,7 @@ static size_t number_length(const char *text)
 	return n <= 10 && text[0] != '0' ? n : 0;
 }
 
-/* Engines call a container's host by the first digits of its id, if nobody calls it otherwise. */
+/* Engines name a container's host by the first digits of its id, unless the user names it. */
 static bool is_short_id(const char *name)
 {
 	return strlen(name) == 12 && strspn(name, "0123456789abcdef") == 12;
@@ -146,8 +146,8 @@ static void read_list(int folder, char ret_list[LIST_SIZE + 1])
 }
 
 /*
- * Is the process that @task is the folder of still in the cgroup? Its number could have been used
- * again between the list and the opening; if it lives after its number was listed, it was not.
+ * Is the process with the folder @task still in the cgroup? Its number could have been used again
+ * between the list and the opening; if it lives after its number was listed, it was not.
  */
 static bool is_member(int folder, int task, const char *pid)
 {
@@ -168,7 +168,7 @@ static void fill(char *dst, size_t size, const char *src)
 		snprintf(dst, size, "%s", src);
 }
 
-/* Take over what a task says, unless it is of another job. */
+/* Take a task's variables over, unless they are about another job. */
 static void believe(struct env_look *l, const struct job_env *env)
 {
 	struct job_env *ret = l->ret;
@@ -198,7 +198,7 @@ static void ask_keeper(struct env_look *l, int folder, int task, const char *pid
 	    !is_member(folder, task, pid))
 		return;
 	number[digits] = '\0';
-	/* Those asked before said something else? Then they spoke of something else. */
+	/* If earlier tasks gave another id, their answers are about another job. */
 	if (l->ret->id[0] && strcmp(l->ret->id, number))
 		memset(l->ret, 0, sizeof(*l->ret));
 	fill(l->ret->id, sizeof(l->ret->id), number);
@@ -245,8 +245,8 @@ static void ask_folder(struct env_look *l, int folder, bool keeper)
 }
 
 /*
- * Ask those below a cgroup, then its own: what is in no step may be of the scheduler.
- * @fd is closed.
+ * Ask the tasks below a cgroup, then its own: a task outside of the steps may be the scheduler's.
+ * Closes @fd.
  */
 static int ask_below(struct env_look *l, int fd, unsigned int depth, bool keeper)
 {
@@ -266,7 +266,7 @@ static int ask_below(struct env_look *l, int fd, unsigned int depth, bool keeper
 			continue;
 		below = openat(dirfd(d), e->d_name,
 			       O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-		/* A job's steps are one level down, what is in them two. */
+		/* A job's steps are one level down, their cgroups two. */
 		if (below >= 0)
 			ask_below(l, below, depth + 1,
 				  depth == 1 && l->v->keeper && !strcmp(e->d_name, l->v->keeper));
@@ -283,7 +283,7 @@ int job_env_read(enum scheduler s, const char *folder, struct job_env *ret)
 	int fd, err;
 
 	memset(ret, 0, sizeof(*ret));
-	/* Numbers of tasks are those of our pid namespace. */
+	/* Thread numbers are those of our pid namespace. */
 	if ((!l.v->id && !l.v->name && !l.v->user) || !pid_namespace_has_proc("/proc"))
 		return -ENODATA;
 	if (!block)

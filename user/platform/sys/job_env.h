@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the environment of a job's tasks says: its number, its name, its user. */
+/* A job's number, name and user from the environment of its tasks. */
 #ifndef PLATFORM_SYS_JOB_ENV_H
 #define PLATFORM_SYS_JOB_ENV_H
 
 #include "job.h"
 
 /**
- * struct job_env - what was found; "" for what was not
+ * struct job_env - the findings; "" for missing ones
  * @array: as the task of an array, "12_3"
  * @id, @name, @user: made harmless (printable, cut to the room)
  */
@@ -20,15 +20,15 @@ struct job_env {
 /**
  * job_env_parse() - take variables of a scheduler out of an environment block
  * @s: whose variables
- * @block: NUL-terminated strings one after the other, as in /proc/PID/environ; hostile. What does
- *	not end with NUL was cut, and is not looked at
+ * @block: NUL-terminated strings one after the other, as in /proc/PID/environ; untrusted. A last
+ *	string without NUL was cut, and is ignored
  * @size: length in bytes
- * @ret: what was found
+ * @ret: the findings
  *
- * An @id that cannot be a job's number is not taken, nor a name that only says which machine or
- * container this is.
+ * An @id that cannot be a job's number is ignored, as is a name that only repeats the host or
+ * container.
  *
- * Return: true when anything was.
+ * Return: true when anything was found.
  */
 bool job_env_parse(enum scheduler s, const char *block, size_t size, struct job_env *ret);
 
@@ -36,16 +36,15 @@ bool job_env_parse(enum scheduler s, const char *block, size_t size, struct job_
  * job_env_read() - ask the tasks below a cgroup
  * @s: who made the cgroup
  * @folder: of the job's cgroup in cgroupfs
- * @ret: what was found
+ * @ret: the findings
  *
- * Looks at a bounded number of tasks, those of steps first. Needs CAP_SYS_PTRACE for tasks of
- * other users. A program may say in its environment what it likes. So names are hints, and the id is
- * to be used for a provisional one only; where the scheduler's own process tells the id, tasks that
- * say another one are not believed at all.
+ * Looks at a bounded number of tasks, those of steps first. Needs CAP_SYS_PTRACE for tasks of other
+ * users. A program controls its own environment, so names are hints, and the id may only replace a
+ * provisional one; if the scheduler's own process tells the id, tasks with another id are ignored.
  *
- * Return: 0, -EAGAIN when only the scheduler's own process told the id, and no task was there that
- * knows a name (ask again; @ret has the id), -ESRCH when no task was there yet, -ENODATA when none
- * had the variables, -EACCES when none may be read, another negative errno.
+ * Return: 0, -EAGAIN when only the scheduler's own process gave the id, and no task with a name was
+ * found (ask again; @ret has the id), -ESRCH when there was no task yet, -ENODATA when no task had
+ * the variables, -EACCES when no task may be read, another negative errno.
  */
 int job_env_read(enum scheduler s, const char *folder, struct job_env *ret);
 

@@ -15,7 +15,7 @@
 
 #define MAX_MESSAGE 512
 
-/* Half of what the manager waits: one turn that is late does no harm. */
+/* Half of the manager's timeout: one late turn does no harm. */
 static uint64_t watchdog_of_env(void)
 {
 	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 
-/* The kernel gives the first namespace this number, always. */
+/* The kernel always gives the first namespace this number. */
 #define MACHINE "pid:[4026531836]"
 
 bool pid_namespace_has_proc(const char *proc)
@@ -20,7 +20,7 @@ bool pid_namespace_has_proc(const char *proc)
 
 	snprintf(path, sizeof(path), "%s/self/status", proc);
 	f = fopen(path, "re");
-	/* One number for each namespace from that of this proc down to ours; no line: there is one. */
+	/* One number for each namespace from proc's down to ours; without the line there is one. */
 	while (f && fgets(line, sizeof(line), f)) {
 		read = true;
 		if (!strncmp(line, "NSpid:", 6))

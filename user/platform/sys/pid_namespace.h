@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whose numbers of processes are whose: the kernel's records have those of the machine, system
- * calls take those of our pid namespace, and /proc those of the namespace that it was mounted in.
+ * Three namespaces of process numbers: the kernel's records use the machine's, system calls use our
+ * pid namespace, and /proc uses the one it was mounted in.
  */
 #ifndef PLATFORM_SYS_PID_NAMESPACE_H
 #define PLATFORM_SYS_PID_NAMESPACE_H
@@ -12,12 +12,12 @@
  * pid_namespace_has_proc() - does /proc have the numbers of our pid namespace?
  * @proc: "/proc", or a copy for tests
  *
- * Otherwise a folder of it is of another process than the one with this number here.
+ * Otherwise its folders belong to different processes than these numbers do here.
  */
 bool pid_namespace_has_proc(const char *proc);
 
 /**
- * pid_namespace_is_machine() - is our pid namespace that of the machine, and @proc too?
+ * pid_namespace_is_machine() - are our pid namespace and that of @proc the machine's?
  * @proc: as above
  *
  * Then all numbers are the same.

@@ -18,8 +18,8 @@
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 /*
- * What is of use, and what for: CAP_BPF and CAP_PERFMON are required, without the others
- * something is missing. @running: needed while it runs; otherwise only to start.
+ * Capabilities and their use: CAP_BPF and CAP_PERFMON are required, without one of the rest a
+ * feature is missing. @running: needed while it runs; otherwise only to start.
  */
 static const struct {
 	int capability;
@@ -44,7 +44,7 @@ static const struct {
 	{ CAP_SETPCAP, false, "to empty the bounding set" },
 };
 
-/* Debian's kernels have a level at which CAP_PERFMON does not open counters. */
+/* Debian's kernels have a paranoid level at which CAP_PERFMON does not open counters. */
 static bool admin_counts(void)
 {
 	char line[16];
@@ -63,7 +63,7 @@ static bool wanted(int capability, bool running)
 	return false;
 }
 
-/* Those that we have of those that are wanted, permitted and in effect; nothing is inheritable. */
+/* Wanted capabilities that we have become permitted and effective; nothing is inheritable. */
 static int set_own(cap_t now, bool running)
 {
 	cap_t next = cap_init();
@@ -94,7 +94,7 @@ int privileges_keep(bool running, struct diag *d)
 
 	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = -errno;
-	/* Not allowed without CAP_SETPCAP; without privileges nothing is in it that could be got. */
+	/* Needs CAP_SETPCAP; without privileges the bounding set offers nothing anyway. */
 	for (cap_value_t c = 0; !err && cap_get_bound(c) >= 0; c++)
 		if (!wanted(c, running))
 			cap_drop_bound(c);

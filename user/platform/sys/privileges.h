@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Capabilities of a program that runs for months: what it needs, by rows with the reason, and
- * the way to give up the rest.
+ * Capabilities of a program that runs for months: rows of the needed ones with the reason, and
+ * dropping the rest.
  */
 #ifndef PLATFORM_SYS_PRIVILEGES_H
 #define PLATFORM_SYS_PRIVILEGES_H
@@ -12,12 +12,12 @@
 #include "base/diag.h"
 
 /**
- * privileges_keep() - give up all others, for good
+ * privileges_keep() - drop all other capabilities for good
  * @running: keep those that are needed while it runs only, not those needed to start
  * @d: gets the problem
  *
- * Also clears the ambient set and the bounding set as far as that is allowed, and makes sure that
- * no program that is started could get them back.
+ * Also clears the ambient set and, as far as allowed, the bounding set, and makes sure that no
+ * child program can regain them.
  *
  * Return: 0 or a negative errno.
  */

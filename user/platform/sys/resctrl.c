@@ -22,10 +22,10 @@
 #define CACHES	    "mon_L3_"
 #define MAX_DOMAINS 1024
 #define MAX_TASKS   65536
-/* No memory moves that in an interval: such a difference is a counter that wrapped or began anew. */
+/* No memory moves this much in an interval: the counter wrapped or restarted. */
 #define MOST_BYTES  (1ull << 60)
 
-/* Kinds of domains: the first that has the file is taken. */
+/* Kinds of domains: the first one with the file is used. */
 static const char *const kinds[] = { "mon_MB_", "mon_NODE_", CACHES };
 
 static bool is_folder(int dir, const struct dirent *e)
@@ -36,7 +36,7 @@ static bool is_folder(int dir, const struct dirent *e)
 	       S_ISDIR(st.st_mode);
 }
 
-/* One number, or the words that stand for none. */
+/* One number, or a word for its absence. */
 static void read_value(int data, const char *name, struct resctrl_domain *ret)
 {
 	char line[64], path[128];
@@ -65,7 +65,7 @@ static int add_domain(struct resctrl_group *g, int data, const char *name)
 	return 0;
 }
 
-/* A cache that says no sum: its nodes. */
+/* A cache without a sum: use its nodes. */
 static int add_nodes(struct resctrl_group *g, int data, const char *cache)
 {
 	cleanup_closedir DIR *dir = dir_at(data, cache);
@@ -88,7 +88,7 @@ static int by_name(const void *a, const void *b)
 		      ((const struct resctrl_domain *)b)->name);
 }
 
-/* The domains of one kind; none of it is no error. */
+/* The domains of one kind; having none is no error. */
 static int read_kind(struct resctrl_group *g, int data, const char *kind)
 {
 	cleanup_closedir DIR *dir = dir_at(data, ".");
@@ -137,7 +137,7 @@ static int read_group(struct resctrl_reading *r, int folder, const char *path, b
 	return err;
 }
 
-/* The groups in a folder of groups, which are named by its path and theirs. */
+/* The groups in a folder of groups; a group's path is the folder's path and its name. */
 static int read_groups(struct resctrl_reading *r, int folder, const char *path, bool control);
 
 /* A group, and the monitoring groups below it. */
@@ -266,7 +266,7 @@ void resctrl_since(const struct resctrl_group *from, const struct resctrl_group 
 			ret->bytes += bytes;
 		else
 			ret->missing++;
-		/* that it went back is worse than that there was nothing */
+		/* going back is worse than a missing number */
 		if (state != REFEREE_VALID && why != REFEREE_BACKWARD)
 			why = state;
 	}
@@ -307,7 +307,7 @@ static bool cgroup_of(const char *proc, uint64_t tid, char *ret, size_t size)
 	return false;
 }
 
-/* Shortens @common to the cgroup that is above it and @other. */
+/* Shorten @common to the deepest cgroup above both it and @other. */
 static void meet(char *common, const char *other)
 {
 	size_t at = 0, slash = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's monitoring of caches and memory (resctrl), as others have set it up. It is read only:
- * no group is ever made or changed.
+ * The kernel's monitoring of caches and memory (resctrl), as the administrator has set it up. It is
+ * read only: t410trace never makes or changes a group.
  */
 #ifndef PLATFORM_SYS_RESCTRL_H
 #define PLATFORM_SYS_RESCTRL_H
@@ -13,7 +13,7 @@
 #include "referee.h"
 
 #define RESCTRL_ROOT	   "/sys/fs/resctrl"
-/* Reading a file interrupts a CPU of its domain: beyond so many groups the rest is left out. */
+/* Reading a file interrupts a CPU of its domain: groups beyond this number are left out. */
 #define RESCTRL_MAX_GROUPS 256
 
 /**
@@ -31,7 +31,7 @@ struct resctrl_domain {
 /**
  * struct resctrl_group - a group
  * @path: below the mount: "" for the default group, "web", "web/mon_groups/a", "mon_groups/b"
- * @control: it is no part of another one; what it counts has that of the groups below it
+ * @control: it is no part of another group; its count includes the groups below it
  * @read_ns: when it was read (CLOCK_MONOTONIC)
  * @broken: it went back once, see resctrl_follow()
  * @domains, @nr: owned
@@ -48,7 +48,7 @@ struct resctrl_group {
 /**
  * struct resctrl_reading - all groups at one time
  * @groups, @nr: the default one first; owned
- * @cut: there are more than RESCTRL_MAX_GROUPS
+ * @cut: more than RESCTRL_MAX_GROUPS exist
  */
 struct resctrl_reading {
 	struct resctrl_group *groups;
@@ -56,7 +56,7 @@ struct resctrl_reading {
 	bool cut;
 };
 
-/** resctrl_is_there() - is anything monitored? Reads no number, so it interrupts nobody */
+/** resctrl_is_there() - is anything monitored? Reads no counter, so it interrupts no CPU */
 bool resctrl_is_there(const char *root);
 
 /**
@@ -65,8 +65,8 @@ bool resctrl_is_there(const char *root);
  * @ret: release with resctrl_free(); empty after an error
  *
  * mbm_total_bytes of each domain. A kernel may have domains of several kinds: memory (mon_MB_*,
- * mon_NODE_*) is taken before caches (mon_L3_*), which count other bytes at another place, and
- * never both. The nodes of a cache (mon_sub_L3_*) are taken where the cache itself says no sum.
+ * mon_NODE_*) is preferred to caches (mon_L3_*), which count other bytes at another place; both are
+ * never mixed. The nodes of a cache (mon_sub_L3_*) are used where the cache has no sum.
  *
  * Return: 0, also when a group vanishes meanwhile; -ENOENT when there is no monitoring; -ENOMEM or
  * the error of reading the root.
@@ -83,7 +83,7 @@ const struct resctrl_group *resctrl_find(const struct resctrl_reading *r, const 
  * @to: the later one
  * @ret: gets @group, @state, @bytes, @ns, @domains and @missing
  *
- * A domain without a number in one of them is missing; with none left there is no number.
+ * A domain without a number in one reading is missing; if all are missing there is no number.
  */
 void resctrl_since(const struct resctrl_group *from, const struct resctrl_group *to,
 		   struct report_referee *ret);
@@ -111,15 +111,15 @@ int resctrl_domain_cache(const struct resctrl_domain *d);
 void resctrl_follow(const struct resctrl_reading *from, struct resctrl_reading *to);
 
 /**
- * resctrl_tasks() - where the tasks of a group are
+ * resctrl_tasks() - find the cgroup of a group's tasks
  * @root: where resctrl is mounted
  * @group: path of the group
  * @proc: where proc is mounted
  * @ret_cgroup: gets the deepest cgroup of the v2 tree that has all of them; "" when it has no tasks
- *	or nothing but the root has them all
+ *	or only the root has them all
  * @size: room in it
  *
- * Return: the number of tasks that were found, at most 65536.
+ * Return: the number of tasks found, at most 65536.
  */
 uint32_t resctrl_tasks(const char *root, const char *group, const char *proc, char *ret_cgroup,
 		       size_t size);

@@ -23,7 +23,7 @@
 #define TYPE_MEMORY  17
 #define TYPE_END     127
 
-/* Places in a record; the first that later versions added is at 0x15. */
+/* Offsets in a record; the first one added by later versions is at 0x15. */
 #define AT_LENGTH    0x01
 #define AT_BITS	     0x0A
 #define AT_SIZE	     0x0C
@@ -31,21 +31,21 @@
 #define LEAST_LENGTH 0x15
 #define AT_RATED     0x15
 #define AT_SPEED     0x20 /* configured */
-#define AT_RATED_32  0x54 /* where 16 bits do not do */
+#define AT_RATED_32  0x54 /* where 16 bits are too few */
 #define AT_SPEED_32  0x58
 
 #define UNKNOWN_16   0xFFFF
-/* Beyond these a record is nonsense: HBM has 1024 bits, the fastest DRAM some 10,000 MT/s */
+/* Values beyond these are nonsense: HBM has 1024 bits, the fastest DRAM some 10,000 MT/s */
 #define MOST_BITS    4096
 #define MOST_MTS     100000
 
-/* LPDDR to LPDDR4, and LPDDR5: each device has wires of its own */
+/* LPDDR to LPDDR4, and LPDDR5: each device has its own wires */
 #define KIND_LPDDR   0x1B
 #define KIND_LPDDR4  0x1E
 #define KIND_LPDDR5  0x23
 /*
- * Kinds that are not the CPUs' DRAM: ROM, flash (0x08 to 0x0C), a part of others' space (0x1F), and
- * HBM, which is the memory of GPUs or in no total
+ * Kinds that are not the CPUs' DRAM: ROM, flash (0x08 to 0x0C), logical non-volatile devices
+ * (0x1F), and HBM, which belongs to GPUs or to no total
  */
 #define KIND_ROM     0x08
 #define KIND_FLASH   0x0C
@@ -60,7 +60,7 @@ struct memory {
 	uint32_t least_mts, most_mts;
 	uint32_t least_bits, most_bits;
 	uint64_t bytes_per_s;
-	bool rated; /* of a device only what it could do is told */
+	bool rated; /* a device has only its rated speed */
 };
 
 static uint32_t number(const uint8_t *at, size_t bytes)
@@ -104,7 +104,7 @@ static bool is_lpddr(uint8_t kind)
 	return (kind >= KIND_LPDDR && kind <= KIND_LPDDR4) || kind == KIND_LPDDR5;
 }
 
-/* A speed in 16 bits, or in 32 bits where these do not do; 0: not told. */
+/* A speed in 16 bits, or in 32 bits where 16 are too few; 0: not given. */
 static uint32_t speed_at(const uint8_t *record, size_t length, size_t at, size_t at_32)
 {
 	uint32_t mts = length >= at + 2 ? number(record + at, 2) : 0;
@@ -168,7 +168,7 @@ static int no_table(int err, struct diag *d)
 	return diag_advise(d, err, "it needs SMBIOS, and dmi-sysfs or CONFIG_DMI; or give --peak");
 }
 
-/* All of a file of at most @max bytes, which must be freed. */
+/* Read a file of at most @max bytes; the caller frees it. */
 static int read_bytes(const struct sysfs *fs, const char *path, size_t max, uint8_t **ret,
 		      size_t *ret_size)
 {
@@ -214,7 +214,7 @@ static int read_entries(const struct sysfs *fs, const struct text_list *names, s
 	return err;
 }
 
-/* Where the strings of a record end: two zeros, also when there are none. 0: nowhere. */
+/* End of a record's strings: two zeros, even without strings. 0: not found. */
 static size_t record_size(const uint8_t *record, size_t left)
 {
 	for (size_t at = record[AT_LENGTH]; at + 1 < left; at++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the firmware's tables (SMBIOS) say of memory: one record of type 17 for each device. */
+/* The firmware's tables (SMBIOS) on memory: one record of type 17 for each device. */
 #ifndef PLATFORM_SYS_SMBIOS_H
 #define PLATFORM_SYS_SMBIOS_H
 
@@ -14,15 +14,15 @@
  * smbios_peaks() - the memory table as peaks of the machine's sockets
  * @fs: sysfs, with firmware/dmi/entries/17-N/raw, or else firmware/dmi/tables/DMI
  * @sockets, @nr: numbers of the sockets
- * @d: says why there is no answer, with a remedy
- * @ret: gets a peak for each socket, and the note; other peaks of it stay
+ * @d: why there is no answer, with a remedy
+ * @ret: gets a peak for each socket, and the note; its other peaks stay
  *
- * Only LPDDR has one: each of its devices has wires of its own. DIMMs share channels, and what
- * firmware calls their slots does not tell which of them. Without a configured speed the rated one
- * is taken, and the note says so. Each socket gets the same part of devices that are alike.
+ * Only LPDDR has one: each device has its own wires. DIMMs share channels, and firmware's names of
+ * slots do not tell the channel. Without a configured speed the rated one is taken, and the note
+ * says so. Sockets get equal parts of identical devices.
  *
- * Firmware is not trusted: a record that is short, or says nothing or nonsense about a device that
- * is there, makes the whole table useless, because a part of the sum would pass for the sum.
+ * Firmware is not trusted: a short record, or one with missing or impossible values for a present
+ * device, makes the whole table useless, because a partial sum would pass for the sum.
  *
  * Return: 0, -ENOMEM; -ENOENT, -EACCES or another error of reading; -EBADMSG for records that make
  * no sense; -ENODATA for a table that does not tell the peak.

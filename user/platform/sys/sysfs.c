@@ -76,7 +76,7 @@ static int read_names(DIR *dir, struct text_list *names)
 	struct dirent *entry;
 	int err = 0;
 
-	/* Only errno tells the end of the directory from a failure. */
+	/* Only errno distinguishes the end of the directory from a failure. */
 	for (errno = 0; !err && (entry = readdir(dir)); errno = 0)
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			err = text_list_add(names, entry->d_name);

@@ -38,8 +38,8 @@ int sysfs_open(const char *root, struct diag *d, struct sysfs *ret_fs);
 void sysfs_close(struct sysfs *fs);
 
 /*
- * The path of a file, a directory or a link is printed, as with printf(). -ENAMETOOLONG for one
- * that is longer than paths may be.
+ * The path of a file, directory or link is formatted as with printf(). -ENAMETOOLONG for paths that
+ * are too long.
  */
 
 /** sysfs_read() - first line of a file; other arguments and errors of read_line_at() */
@@ -63,7 +63,7 @@ __attribute__((format(printf, 3, 4))) int sysfs_list(const struct sysfs *fs,
 						     ...);
 
 /**
- * sysfs_link() - where a symbolic link points to
+ * sysfs_link() - the target of a symbolic link
  * @fs: the tree
  * @ret_target: room of PATH_MAX bytes
  * @path: the link
@@ -75,7 +75,7 @@ __attribute__((format(printf, 3, 4))) int sysfs_link(const struct sysfs *fs, cha
 						     const char *path, ...);
 
 /**
- * sysfs_link_name() - last part of where a symbolic link points to
+ * sysfs_link_name() - last part of a symbolic link's target
  * @fs: the tree
  * @ret_name: for example "nvidia_cspmu" for ".../drivers/nvidia_cspmu"
  * @size: room in @ret_name in bytes
