@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Pieces of accounts: differences and sums. */
+/* Parts of accounts: differences and sums. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "account.h"
 #include "base/sums.h"
 
-/* Sums in accounts only grow; one that stays at its largest has nothing new. */
+/* Sums in accounts only grow; a saturated one has nothing new. */
 static uint64_t since(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
@@ -100,7 +100,7 @@ static void add_total(struct account_total *to, const struct account_total *from
 	to->inseparable = sum_capped(to->inseparable, from->inseparable);
 }
 
-/* Both are in the order of counters, and so is their sum. */
+/* Both are in counter order, and so is their sum. */
 static int add_totals(struct account_part *to, const struct account_part *from)
 {
 	size_t nr = 0, i = 0, k = 0;
@@ -155,7 +155,7 @@ int account_part_add(struct account_part *to, const struct account_part *from)
 
 /* --- the machine */
 
-/* Numbers in a row, as accounts have them */
+/* Consecutive numbers, as in accounts */
 static void fields(void *to, const void *a, const void *b, size_t nr,
 		   uint64_t (*of)(uint64_t, uint64_t))
 {
@@ -187,7 +187,7 @@ static void names(struct quality *to, const struct quality *from)
 	memcpy(to->weights, from->weights, sizeof(to->weights));
 }
 
-/* What is a number, and adds up */
+/* Fields that are numbers and add up */
 static void total_numbers(struct account_node_total *to, const struct account_node_total *a,
 			  const struct account_node_total *b, uint64_t (*of)(uint64_t, uint64_t))
 {
@@ -226,7 +226,7 @@ int accounts_node_since(const struct accounts_node *now, const struct accounts_n
 	losses(&n, now, before, since);
 	names(&n.quality, &now->quality);
 	for (size_t i = 0; i < now->nr_totals; i++) {
-		/* One that is new was missing in all intervals before. */
+		/* A new one was missing in all earlier intervals. */
 		struct account_node_total old = { .missing = before->intervals };
 		struct account_node_total *t = &n.totals[n.nr_totals];
 
@@ -249,7 +249,7 @@ int accounts_node_add(struct accounts_node *to, const struct accounts_node *from
 	if (!sum)
 		return -ENOMEM;
 	while (i < to->nr_totals || k < from->nr_totals) {
-		/* What is not there was missing all the time. */
+		/* A missing one was missing all the time. */
 		struct account_node_total a = { .missing = to->intervals };
 		struct account_node_total b = { .missing = from->intervals };
 		uint32_t x = i < to->nr_totals ? to->totals[i].counter : UINT32_MAX;

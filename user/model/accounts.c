@@ -37,7 +37,7 @@ void account_job_release(struct account_job *j)
 	free(j->path);
 }
 
-/* What @from points to, for somebody else; false: no memory. */
+/* A copy of @from's array; false: no memory. */
 static bool copy_items(void *ret, const void *from, size_t nr, size_t size)
 {
 	void *items = nr ? reallocarray(NULL, nr, size) : NULL;
@@ -78,7 +78,7 @@ int account_job_copy(const struct account_job *from, struct account_job *ret)
 	ok = copy_items(&j.groups, from->groups, from->nr_groups, sizeof(*from->groups)) && ok;
 	ok = copy_items(&j.node, from->node, from->nr_node, sizeof(*from->node)) && ok;
 	ok = copy_items(&j.steps, from->steps, from->nr_steps, sizeof(*from->steps)) && ok;
-	/* All of them, also without memory: what points to @from must not be released. */
+	/* All of them, also without memory: pointers into @from must not be released. */
 	for (size_t i = 0; j.steps && i < j.nr_steps; i++)
 		ok = copy_part(&j.steps[i]) && ok;
 	if (!j.steps)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* How schedulers and engines print the ids of their jobs, and how cgroups have them. */
+/* Ids of jobs as schedulers and engines print them, and as cgroups have them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static bool is_step(const char *text)
 	return n && !text[n];
 }
 
-/* A number, and a step or the task of an array. Returns what is wrong; NULL for nothing. */
+/* A number, and a step or array task. Returns the error; NULL for none. */
 static const char *read_slurm(const char *text, struct job_wanted *ret)
 {
 	size_t n = number_length(text, false), task;
@@ -152,7 +152,7 @@ static void put_f58(uint64_t value, char *ret, size_t size)
 	snprintf(ret, size, "f%s", at);
 }
 
-/* As in names of units: F58 with a plain "f" */
+/* As in unit names: F58 with a plain "f" */
 static const char *read_flux(const char *text, char *ret, size_t size)
 {
 	uint64_t value;
@@ -236,7 +236,7 @@ static const char *read_unit(struct job_wanted *w)
 	return unit_forms;
 }
 
-/* Of any scheduler: what only one of them prints is that one's. */
+/* Of any scheduler: a spelling that only one of them uses selects it. */
 static const char *read_any(const char *text, struct job_wanted *w)
 {
 	struct job_wanted slurm = { .scheduler = SCHEDULER_SLURM };
@@ -252,7 +252,7 @@ static const char *read_any(const char *text, struct job_wanted *w)
 		w->scheduler = SCHEDULER_FLUX;
 		return read_flux(text, w->id, sizeof(w->id));
 	} else if (wrong) {
-		/* Decimal, longer than Slurm's: Flux' number, or the beginning of a container's */
+		/* Decimal, longer than Slurm's: a Flux number, or the begin of a container id */
 		if (text_is_decimal(text))
 			read_flux(text, w->flux, sizeof(w->flux));
 		if (!put_hex(text, w))
@@ -285,7 +285,7 @@ static const char *read_of(enum scheduler s, const char *text, struct job_wanted
 	}
 }
 
-/* kubectl has the engine before the id of a container, and the kind before the name of a pod. */
+/* kubectl writes the engine before a container id, and the kind before a pod name. */
 static const char *without_prefix(const char *text)
 {
 	static const char *const prefixes[] = { "docker://", "containerd://", "cri-o://", "pod/" };
@@ -305,7 +305,7 @@ const char *job_wanted_parse(const char *text, struct job_wanted *ret)
 	if (!job_text_parse(without_prefix(text), &ret->scheduler, &id))
 		return any_form;
 	id = without_prefix(id);
-	/* as long as ids are, and of the characters that they have after utf8_harmless() */
+	/* as long as ids are, with the characters that utf8_harmless() leaves */
 	if (utf8_harmless(shown, sizeof(shown), id, strlen(id)) || strcmp(shown, id) ||
 	    strchr(id, '/'))
 		return any_form;

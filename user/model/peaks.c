@@ -34,7 +34,7 @@ const struct peak *peaks_find(const struct peaks *p, enum peak_of of, uint32_t s
 	return NULL;
 }
 
-/* Without those of one thing. */
+/* Remove the peaks of one kind. */
 static void drop(struct peaks *p, enum peak_of of)
 {
 	uint32_t kept = 0;

@@ -10,7 +10,7 @@
 /* Events may be out of order by 1 s of trace time; an interval waits twice as long. */
 #define SETTLED_NS   2000000000ull
 
-/* With this many windows of a group, an interval is long: some of them are handed out. */
+/* An interval with this many windows of a group is long: some of them are handed out early. */
 #define MANY_WINDOWS 200
 
 #define NONE	     UINT64_MAX
@@ -22,11 +22,11 @@ struct held_item {
 };
 
 /*
- * Windows of a group or samples of a probe, by their start; those before @first are handed out. There
- * is room on both sides of @items: a trace may have them in any order, also from the last one on.
+ * Windows of a group or samples of a probe, by their start; those before @first have been handed
+ * out. There is room on both sides of @items: a trace may have them in any order, even reversed.
  */
 struct held {
-	struct held_item *room; /* for @cap of them */
+	struct held_item *room; /* capacity for @cap items */
 	struct held_item *items;
 	size_t nr, cap;
 	size_t first;
@@ -58,7 +58,7 @@ struct boundaries {
 	uint64_t trace_end_ns; /* as the trace says, 0 = it does not */
 	uint64_t *ends_ns;     /* of the mark that is handed out */
 	uint64_t *inner_ns;    /* of the last inner mark */
-	uint64_t inner_at_ns;  /* complete up to here: there is one. NONE: not yet known */
+	uint64_t inner_at_ns;  /* complete up to here. NONE: not yet known */
 	uint64_t next_ns;      /* the next boundary */
 	bool begun;
 	bool finished;
@@ -92,7 +92,7 @@ int boundaries_new(const struct trace_header *header, uint64_t interval_ns, stru
 	return 0;
 }
 
-/* The first ones go. */
+/* Drop the first ones. */
 static void forget(struct held *h, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -119,7 +119,7 @@ void boundaries_free(struct boundaries *b)
 	free(b);
 }
 
-/* A sum that stays at the end of time. */
+/* A sum that saturates at the end of time. */
 static uint64_t after(uint64_t ns, uint64_t more)
 {
 	return ns > UINT64_MAX - more ? UINT64_MAX : ns + more;
@@ -145,7 +145,7 @@ static void add_io(struct boundaries *b, const struct trace_io *io)
 	b->newest_ns = later(b->newest_ns, io->end_ns);
 }
 
-/* On both sides; then as many again can come before there must be more. */
+/* Room on both sides for as many items again. */
 static int make_room(struct held *h)
 {
 	size_t before = h->room ? (size_t)(h->items - h->room) : 0;
@@ -166,7 +166,7 @@ static int make_room(struct held *h)
 	return 0;
 }
 
-/* The first one that begins later */
+/* The first one that starts later */
 static size_t place_of(const struct held *h, uint64_t start_ns)
 {
 	size_t low = h->first, high = h->nr;
@@ -182,7 +182,7 @@ static size_t place_of(const struct held *h, uint64_t start_ns)
 	return low;
 }
 
-/* Those on the shorter side move. */
+/* Move the shorter side. */
 static void insert(struct held *h, size_t at, const struct held_item *item)
 {
 	if (at < h->nr - at) {
@@ -221,7 +221,7 @@ static bool is_of_device(const struct layout *l, size_t group)
 	return l->counters[l->groups[group].first].device;
 }
 
-/* The end of as many windows as are held at most; NONE: there are fewer. */
+/* The end of the largest number of windows that is held; NONE: there are fewer. */
 static uint64_t many_until(const struct held *h)
 {
 	return h->nr - h->first < MANY_WINDOWS ? NONE
@@ -304,7 +304,7 @@ static void note_handed(struct boundaries *b, size_t group, uint64_t end_ns)
 	seen->handed_ns = later(seen->handed_ns, end_ns);
 }
 
-/* Where a trace without marks begins: with its windows, or else with its slices or I/O. */
+/* Start of a trace without marks: its first window, or else its first slice or I/O. */
 static uint64_t earliest(const struct boundaries *b)
 {
 	uint64_t window = NONE, slice = NONE;
@@ -316,7 +316,7 @@ static uint64_t earliest(const struct boundaries *b)
 	return window != NONE ? window : earlier(slice, b->first_io_ns);
 }
 
-/* Up to where the trace is complete, as far as we know. */
+/* The time up to which the trace is known to be complete. */
 static uint64_t complete_until(const struct boundaries *b)
 {
 	uint64_t until = UINT64_MAX;
@@ -334,7 +334,7 @@ bool boundaries_due(const struct boundaries *b)
 
 	if (b->begun)
 		return until >= earlier(b->next_ns, b->inner_at_ns);
-	/* Cheap first: this is asked for every slice. A long interval can begin before it is over. */
+	/* Cheap tests first: every slice gets here. A long interval can begin before it is over. */
 	wait = earlier(b->interval_ns, SETTLED_NS);
 	return !b->marked && until >= wait && until >= after(earliest(b), wait);
 }
@@ -387,8 +387,8 @@ static bool begin(struct boundaries *b, bool end, struct trace_mark *ret)
 }
 
 /*
- * End of the last window of a socket that ends up to @boundary; 0: there is none. Other
- * groups would wait for the end of a device's turn.
+ * End of the last window of a socket that ends up to @boundary; 0: none. Groups of devices are
+ * skipped: the rest would wait for the end of a turn.
  */
 static uint64_t last_window_until(const struct boundaries *b, uint32_t socket, uint64_t boundary)
 {
@@ -410,7 +410,7 @@ static bool full_interval(struct boundaries *b, struct trace_mark *ret)
 	for (uint32_t s = 0; s < b->layout->nr_sockets; s++) {
 		uint64_t end = last_window_until(b, s, b->next_ns);
 
-		/* No window in it: the CPU time is reported all the same. */
+		/* Without a window, CPU time is reported all the same. */
 		end = end > b->seen[s].end_ns ? end : b->next_ns;
 		b->ends_ns[s] = later(end, b->inner_ns[s]);
 	}
@@ -420,7 +420,7 @@ static bool full_interval(struct boundaries *b, struct trace_mark *ret)
 	return true;
 }
 
-/* What is left at the end of the trace. */
+/* The rest at the end of the trace. */
 static bool last_interval(struct boundaries *b, struct trace_mark *ret)
 {
 	uint64_t now = b->marked ? b->mark.time_ns : later(b->newest_ns, b->trace_end_ns);
@@ -479,7 +479,7 @@ bool boundaries_inner(struct boundaries *b, struct trace_mark *ret)
 	return true;
 }
 
-/* Is it the turn of an item? Intervals share the samples that they have parts of. */
+/* Is an item due? Intervals share samples that overlap them. */
 static bool is_before(const struct boundaries *b, const struct trace_mark *m, size_t held,
 		      const struct held_item *item)
 {
@@ -497,7 +497,7 @@ bool boundaries_event(struct boundaries *b, const struct trace_mark *m, struct t
 		const struct held_item *item = h->first < h->nr ? &h->items[h->first] : NULL;
 
 		if (!item || !is_before(b, m, i, item)) {
-			/* Nothing is handed out any more: those who were can go. */
+			/* Nothing more is due: release the items that were handed out. */
 			forget(h, h->first);
 			continue;
 		}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where intervals of a given length end in a trace: marks made from its windows,
- * slices, and its own marks if it has some. Windows and samples are held back until the
- * interval they end in is closed, so they may come out of order. Windows of devices, which are
- * as long as their turns, do not decide where an interval ends.
+ * Ends of intervals of a given length in a trace: marks made from its windows, slices, and its own
+ * marks if it has some. Windows and samples are held back until the interval they end in is closed,
+ * so they may come out of order. Windows of devices, which are as long as their turns, do not
+ * affect the ends.
  */
 #ifndef REPLAY_BOUNDARIES_H
 #define REPLAY_BOUNDARIES_H
@@ -14,8 +14,7 @@ struct boundaries;
 
 /**
  * boundaries_new() - prepare
- * @header: must outlive @ret. If the trace has marks, they tell up to where it is
- *	complete
+ * @header: must outlive @ret. Marks of the trace tell up to where it is complete
  * @interval_ns: length of an interval
  * @ret: free with boundaries_free()
  *
@@ -26,22 +25,22 @@ int boundaries_new(const struct trace_header *header, uint64_t interval_ns,
 void boundaries_free(struct boundaries *b);
 
 /**
- * boundaries_add() - an event that is no mark
+ * boundaries_add() - add an event that is no mark
  *
- * Slices and I/O must have been checked. Windows and samples are kept until their turn comes, and
- * types that do not matter are ignored.
+ * Slices and I/O must have been checked. Windows and samples are kept until they are due, and
+ * irrelevant types are ignored.
  *
  * Return: 0, -EINVAL when times, group or probe make no sense, -ENOMEM.
  */
 int boundaries_add(struct boundaries *b, const struct trace_event *e);
 
-/** boundaries_add_mark() - a mark of the trace; 0, or -EINVAL when it runs backwards */
+/** boundaries_add_mark() - add a mark of the trace; 0, or -EINVAL when it goes back */
 int boundaries_add_mark(struct boundaries *b, const struct trace_mark *m);
 
-/** boundaries_add_end() - a trace without marks ends here, if nothing in it is later */
+/** boundaries_add_end() - a trace without marks ends here, unless it has later events */
 void boundaries_add_end(struct boundaries *b, uint64_t end_ns);
 
-/** boundaries_due() - might boundaries_next() or boundaries_inner() have something? */
+/** boundaries_due() - may boundaries_next() or boundaries_inner() return a mark? */
 bool boundaries_due(const struct boundaries *b);
 
 /** boundaries_left() - intervals between the last one closed and the newest event */
@@ -53,17 +52,17 @@ uint64_t boundaries_left(const struct boundaries *b);
  * @end: the trace has ended: also the last interval, which may be shorter
  * @ret: valid until the next call
  *
- * Return: false when there is none yet, or none any more.
+ * Return: false when there is none yet, or no more.
  */
 bool boundaries_next(struct boundaries *b, bool end, struct trace_mark *ret);
 
 /**
  * boundaries_inner() - an inner mark (see struct trace_mark) in a long interval
- * @b: the boundaries; boundaries_next() has nothing more just now
+ * @b: the boundaries; boundaries_next() has just returned false
  * @ret: valid until the next call
  *
- * There is one whenever 200 windows of a group are complete, so that an interval may have any
- * length without being kept as a whole; one that has fewer has none.
+ * There is one after every 200 complete windows of a group, so that long intervals need not be kept
+ * as a whole; shorter ones have none.
  *
  * Return: false when there is none yet.
  */

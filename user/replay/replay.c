@@ -33,7 +33,7 @@ struct replay {
 
 /* --- setup */
 
-/* The path of a cgroup as the trace has it: "/a/b" for "a/b/", "freezer:/a" for "freezer:/a/". */
+/* A cgroup's path as in the trace: "/a/b" for "a/b/", "freezer:/a" for "freezer:/a/". */
 static char *cgroup_path(const char *text)
 {
 	size_t prefix = strcspn(text, "/"), length;
@@ -187,7 +187,7 @@ int replay_regroup(struct replay *r, enum row_kind by)
 	return 0;
 }
 
-/* The interval that has ended at this mark was the last one with the old rows. */
+/* The interval that ends at this mark is the last one with the old rows. */
 static int regroup(struct replay *r, const struct trace_mark *m)
 {
 	struct session *s = NULL;
@@ -230,7 +230,7 @@ static int on_boundary(struct replay *r, const struct trace_mark *m)
 	return err ? err : regroup(r, m);
 }
 
-/* Windows and samples were held back: only now is their order known. */
+/* Held-back windows and samples are in order only now. */
 static int hand_out_held(struct replay *r, const struct trace_mark *m)
 {
 	struct trace_event e;
@@ -323,7 +323,7 @@ int replay_check_selection(const struct replay *r, const char *name)
 
 /* --- events */
 
-/* A process of the user's list has appeared: follow it, as a live run does at its start. */
+/* A process of the user's list has appeared: follow it, as a live run does at the start. */
 static void look_for(struct replay *r, uint32_t tgid)
 {
 	for (size_t i = 0; i < r->args->pids.nr; i++) {
@@ -350,7 +350,7 @@ static int look_for_cgroup(struct replay *r, const char *path)
 	return 0;
 }
 
-/* The record of its task may have been lost: this is the first we hear of it. */
+/* The task's record may have been lost, so a slice may be its first sign. */
 static void look_at(struct replay *r, const struct trace_slice *s)
 {
 	if (s->pid != TRACE_PID_IDLE && s->pid != TRACE_PID_LOST)
@@ -359,7 +359,7 @@ static void look_at(struct replay *r, const struct trace_slice *s)
 				look_for(r, s->tgid);
 }
 
-/* With boundaries of our own, events tell where they are, and some are held back. */
+/* With own boundaries, events determine them, and some are held back. */
 static int on_bounded(struct replay *r, const struct trace_event *e)
 {
 	bool completes = e->type == TRACE_SLICE || e->type == TRACE_WINDOW || e->type == TRACE_IO;
@@ -373,13 +373,13 @@ static int on_bounded(struct replay *r, const struct trace_event *e)
 static int on_mark(struct replay *r, const struct trace_mark *m)
 {
 	if (!r->header->marked) {
-		/* The only thing such a trace can say is when it ended. */
+		/* In such a trace a mark can only tell its end. */
 		if (!m->last)
 			return -EINVAL;
 		boundaries_add_end(r->boundaries, m->time_ns);
 		return 0;
 	}
-	/* Nothing can be closed where it does not say up to where. */
+	/* Without these times nothing can be closed. */
 	if (!m->ends_ns)
 		return -EINVAL;
 	if (!r->boundaries && m->inner)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From the events of a file back to reports. Decides where intervals end when the
- * trace does not say so, or when others were asked for, and what is selected.
+ * From the events of a file back to reports. Decides where intervals end when the trace has no
+ * marks, or when the user wants other intervals, and which rows are selected.
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
@@ -11,7 +11,7 @@
 #include "neighbourhood.h"
 #include "trace.h"
 
-/* More intervals than this are a mistake, in the trace or in the options. */
+/* More intervals than this are an error in the trace or the options. */
 #define REPLAY_MAX_INTERVALS 1000000
 
 struct replay;
@@ -36,50 +36,48 @@ struct replay_output {
  * @d: gets the problem
  * @ret: free with replay_free()
  *
- * Without a selection in @args it is that of the trace, and everything for a trace
- * without marks.
+ * Without a selection in @args that of the trace applies, or everything for a trace without marks.
  *
- * Return: 0, -EINVAL when the rows asked for cannot be made from the trace, -ENOMEM.
+ * Return: 0, -EINVAL when the trace lacks the data for the requested rows, -ENOMEM.
  */
 int replay_new(const struct trace_header *header, const struct run_options *args,
 	       const struct replay_output *output, struct diag *d, struct replay **ret);
 void replay_free(struct replay *r);
 
 /**
- * replay_sink() - events go in through this
+ * replay_sink() - the sink for events
  *
- * -EINVAL is for events that make no sense. Any other error is the end, and its
- * words are in the diag of replay_new().
+ * -EINVAL is for events that make no sense. Any other error is final, with its words in the diag of
+ * replay_new().
  *
- * With the marks of the trace, an interval ends at each. Otherwise the intervals are
- * of the length asked for, from the first mark or the earliest window (without
- * windows: the earliest slice) on. On each socket an interval ends with the last
- * window that ends in it; it is closed once a mark has been read that is not
- * earlier, or an event that ends 2 s later.
+ * With the marks of the trace, an interval ends at each. Otherwise intervals have the requested
+ * length, from the first mark or the earliest window (without windows: the earliest slice) on. On
+ * each socket an interval ends with the last window that ends in it; it is closed once a mark has
+ * been read that is not earlier, or an event that ends 2 s later.
  */
 struct trace_sink replay_sink(struct replay *r);
 
 /**
- * replay_finish() - the trace has ended: close what is left
+ * replay_finish() - the trace has ended: close the rest
  *
- * With marks, the last one is the end: what follows it, when the writer was killed,
- * is not complete on all CPUs. Without, the last interval ends with the last window
- * or slice or where the trace says that it ends (a mark with @last alone), whichever
- * is latest, so that all bytes and all CPU time are reported.
+ * With marks, the last one is the end: events behind it, when the writer was killed, are incomplete
+ * on some CPUs. Without, the last interval ends with the last window or slice or the trace's own
+ * end (a mark with only @last), whichever is latest, so that all bytes and all CPU time are
+ * reported.
  *
  * Return: 0 or a negative errno with its words in the diag of replay_new().
  */
 int replay_finish(struct replay *r);
 
 /**
- * replay_regroup() - rows of another kind from the end of the interval under way on
+ * replay_regroup() - rows of another kind from the end of the current interval on
  * @r: made with @regroups; may be in the middle of its events
  * @by: the kind
  *
- * As live_regroup(): books go on where that interval ends, what was learned is forgotten.
+ * As live_regroup(): books continue where that interval ends, learned intensities are forgotten.
  *
- * Return: 0; -ENOTSUP where intervals do not end at marks of the trace, because what lies beyond
- * their ends has been handed on already.
+ * Return: 0; -ENOTSUP where intervals do not end at marks of the trace, because later events have
+ * been handed on already.
  */
 int replay_regroup(struct replay *r, enum row_kind by);
 
@@ -99,7 +97,7 @@ int replay_neighbours(struct replay *r, struct neighbours_report **ret);
 int replay_summary(struct replay *r);
 
 /**
- * replay_check_selection() - has all that was asked for been in the trace?
+ * replay_check_selection() - was all that the user selected in the trace?
  * @r: the replay
  * @name: of the file, for the problem
  *

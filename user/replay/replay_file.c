@@ -12,8 +12,8 @@ const char *replay_file_name(const struct replay_file *f)
 }
 
 /*
- * Without counters there are no bytes to have a part of a peak. CPU tiles of an ESP are sockets of
- * a trace, and have one memory together.
+ * Without counters there are no bytes to compare with a peak. CPU tiles of an ESP are sockets of a
+ * trace, but share one memory.
  */
 static int check_peaks(const struct replay_file *f, struct diag *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A trace file from its start to its end: open, replay, and what the user must know of it. */
+/* A trace file from start to end: open, replay, and the notes for the user. */
 #ifndef REPLAY_REPLAY_FILE_H
 #define REPLAY_REPLAY_FILE_H
 
@@ -11,9 +11,9 @@
 /**
  * struct replay_file - a file that is replayed
  * @who: name of the command, for messages
- * @args: what the user asked for
+ * @args: the user's options
  * @counts: counts of another tool that belong to it, NULL for none
- * @also: get the events that the replay takes, too; filled in before replay_file_read()
+ * @also: additional sinks for the replay's events; set before replay_file_read()
  * @replay: from replay_file_open() on
  * @file, @join, @end: of replay_file.c
  */
@@ -30,7 +30,7 @@ struct replay_file {
 
 /**
  * replay_file_open() - read the header and prepare
- * @f: has @who and @args; end with replay_file_close() in any case
+ * @f: has @who and @args; always needs replay_file_close()
  * @output: where reports go; copied
  * @d: gets the problem
  *
@@ -38,10 +38,10 @@ struct replay_file {
  */
 int replay_file_open(struct replay_file *f, const struct replay_output *output, struct diag *d);
 
-/** replay_file_header() - of what is replayed; valid until replay_file_close() */
+/** replay_file_header() - of the replayed trace; valid until replay_file_close() */
 const struct trace_header *replay_file_header(const struct replay_file *f);
 
-/** replay_file_name() - what to call it */
+/** replay_file_name() - its name for messages */
 const char *replay_file_name(const struct replay_file *f);
 
 /** replay_file_progress() - as trace_file_progress() */
@@ -56,7 +56,7 @@ bool replay_file_ended(const struct replay_file *f);
 /** replay_file_read() - all events; an error when no interval is complete; or 0 */
 int replay_file_read(struct replay_file *f, struct diag *d);
 
-/** replay_file_describe() - what is missing, on standard error; true when something is */
+/** replay_file_describe() - print missing parts on standard error; true when there are any */
 bool replay_file_describe(const struct replay_file *f);
 
 void replay_file_close(struct replay_file *f);

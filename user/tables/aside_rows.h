@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* PMUs that no row counts, and that users must know about all the same. */
+/* PMUs that no row counts, but that users must know about. */
 #ifndef TABLES_ASIDE_ROWS_H
 #define TABLES_ASIDE_ROWS_H
 
@@ -8,8 +8,8 @@
 /**
  * struct aside_row - PMUs of one kind
  * @pattern: sysfs name, as in struct pmu_family
- * @what: what to know, behind the name
- * @source: where the row was taken from
+ * @what: text for users, behind the name
+ * @source: source of the row
  */
 struct aside_row {
 	const char *pattern;

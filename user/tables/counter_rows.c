@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The rows alone: a test of another machine brings rows of its own instead. */
+/* Only rows: a test of another machine replaces them with its own. */
 #include "tables/counter_rows.h"
 
 #include "base/array.h"
@@ -29,8 +29,8 @@
 	}
 
 /*
- * What a memory controller moved, in lines of 64 bytes, whoever it was for. Where sysfs has no such
- * event, the terms are needed; where it has one, a test compares the two.
+ * All lines of 64 bytes that a memory controller moved, for any originator. The terms are needed
+ * where sysfs has no such event; where it has one, a test compares the two.
  */
 #define DRAM_LINE 64
 #define DRAM_ROW(pmu, which, name, code, of, bytes, written)                                \
@@ -55,18 +55,18 @@
 		DRAM_ROW(PMU_GNR_IMC, WRITE, "cas_count_write_sch" half, code ",umask=0xf0", \
 			 "cas_count_write", DRAM_LINE, SNBEP "gnr_uncore_imc_events")
 /*
- * Reads and writes together. The DF has four counters for eight channels: those that count at the
+ * Reads and writes together. The DF has four counters for eight channels: events that count at the
  * same time are added up.
  */
 #define CHANNEL(n, code, of)                                                                     \
 	DRAM_ROW(PMU_ZEN2_DF, READWRITE, "dram_channel_data_controller_" #n, code ",umask=0x38", \
 		 "dram_channel_data_" of, DRAM_LINE, DF)
 #define DF  "Linux 6.12 tools/perf/pmu-events/arch/x86/amdzen2, amdzen3: data-fabric.json"
-/* The kernel says no bytes */
+/* The kernel gives no bytes */
 #define CMN "Linux 6.12 drivers/perf/arm-cmn.c; bytes: the line of the mesh's cache"
 /*
- * A count is 2^-32 J, whatever the hardware's own unit is: 1953125 / 2^23 nJ. Memory is not a part
- * of the package, but cores and graphics are. Many machines have no counter of memory.
+ * A count is 2^-32 J, independent of the hardware's own unit: 1953125 / 2^23 nJ. The package
+ * excludes memory, but includes cores and graphics. Many machines have no memory counter.
  */
 #define ENERGY(name)                                                                             \
 	{                                                                                        \
@@ -77,7 +77,7 @@
 #define RAPL  "Linux 6.12 arch/x86/events/rapl.c"
 #define SNBEP "Linux 6.12 arch/x86/events/intel/uncore_snbep.c "
 #define SNB   "Linux 6.12 arch/x86/events/intel/uncore_snb.c "
-/* The kernel says no bytes of these three; others say them */
+/* The kernel gives no bytes for these three; other sources do */
 #define MCU                                                                              \
 	"Linux 6.12 drivers/perf/arm_cspmu/ampere_cspmu.c; bytes: a burst of DDR5, and " \
 	"scripts of users"
@@ -89,9 +89,8 @@
 #define UMC "Linux 6.12 tools/perf/pmu-events/arch/x86/amdzen4, amdzen5: memory-controller.json"
 
 /*
- * Parts: what comes from the devices of a PCIe stack is written to memory, or an answer to a CPU;
- * what goes to them is read from memory, or written by a CPU. Nine flits of a UPI link have 64
- * bytes of data.
+ * Parts: data from the devices of a PCIe stack is a write to memory, or an answer to a CPU; data to
+ * them is a read from memory, or a write by a CPU. Nine flits of a UPI link have 64 bytes of data.
  */
 #define PART(of, pmu, which, name, code, in, of_bytes, of_counts, written)                        \
 	{                                                                                         \
@@ -106,7 +105,7 @@
 #define PORTS_0_3(of, pmu, bytes, array)                                \
 	PORT(of, pmu, 0, bytes, array), PORT(of, pmu, 1, bytes, array), \
 		PORT(of, pmu, 2, bytes, array), PORT(of, pmu, 3, bytes, array)
-/* With CHA that tell what of it reached the memory, it is beside */
+/* On chips with CHAs, which count what reached memory, this is shown beside */
 #define PORTS_0_7(pmu)                                                                      \
 	PORTS_0_3(PORTS, pmu, 32, PORT_EVENTS), PORT(PORTS, pmu, 4, 32, PORT_EVENTS),       \
 		PORT(PORTS, pmu, 5, 32, PORT_EVENTS), PORT(PORTS, pmu, 6, 32, PORT_EVENTS), \
@@ -122,8 +121,8 @@
 		     DRAM_LINE, 9, UPI)
 
 /*
- * The home agents of a socket's memory: requests of its own CPUs and devices, and of others. They
- * are lines; caches of other sockets may have answered some.
+ * The home agents of a socket's memory: requests of its own CPUs and devices, and of other sockets.
+ * They are lines; caches of other sockets may have answered some.
  */
 #define HOME(of, pmu, which, name, code) \
 	PART(of, pmu, which, name, "event=0x50,umask=" code, NULL, DRAM_LINE, 1, CHA)
@@ -132,7 +131,7 @@
 		HOME(REMOTE, pmu, READ, "requests.reads_remote", "0x2"), \
 		HOME(LOCAL, pmu, WRITE, "requests.writes_local", "0x4"), \
 		HOME(REMOTE, pmu, WRITE, "requests.writes_remote", "0x8")
-/* What devices asked for and no cache had; writes of whole lines, and of parts of one */
+/* Device reads that missed all caches; writes of whole lines, and of parts of one */
 #define IO_MISS(pmu, which, name, code, in)                                                        \
 	PART(DEVICES, pmu, which, "tor_inserts." name, "event=0x35,umask=" code, in, DRAM_LINE, 1, \
 	     CHA)
@@ -144,10 +143,10 @@
 #define UPI "Linux 6.12 tools/perf/pmu-events/arch/x86: uncore-interconnect.json, upi_data_*_bw"
 
 /*
- * AMD's data fabric: beats of 64 bytes at each of the 12 memory channels, by the socket that asked,
- * at each IO hub what devices read and wrote of the own socket's memory, and at each link what the
- * socket sent. The next channel, hub or link is 0x40 further. Zen 4 has no event for what it got.
- * Zen 5 counts reads of both sockets together only: no part.
+ * AMD's data fabric: beats of 64 bytes at each of the 12 memory channels by the requesting socket,
+ * at each IO hub device reads and writes of the own socket's memory, and at each link the bytes
+ * sent. The next channel, hub or link is 0x40 further. Zen 4 has no event for received bytes. Zen 5
+ * counts reads of both sockets together only: no part.
  */
 #define BEATS(of, pmu, which, name, n, code, umask, written)                                 \
 	PART(of, pmu, which, name #n, "event=" code ",umask=" umask, name "*", DRAM_LINE, 1, \
@@ -195,11 +194,11 @@
 #define DF4 "Linux 6.12 tools/perf/pmu-events/arch/x86/amdzen4/data-fabric.json"
 #define DF5 "Linux 7.2 tools/perf/pmu-events/arch/x86/amdzen5/data-fabric.json"
 
-/* What the port sends is what devices read of memory, and what CPUs write to them. */
+/* The port sends the data of device reads of memory and of CPU writes to devices. */
 #define DWC_PORT(which, name, code)                                           \
 	PART(DEVICES, PMU_DWC_PORT, which, name, "eventid=" code, NULL, 1, 1, \
 	     "Linux 6.12 drivers/perf/dwc_pcie_pmu.c, which multiplies units of 16 bytes")
-/* Not every device counts all; a partial write takes a line, too. */
+/* Some devices lack some of these events; a partial write takes a line, too. */
 #define CXL_LINES(which, name, code, in)                                                          \
 	{                                                                                         \
 		.kind = PMU_CXL, .sets = COUNTERS_PARTS, .event = (name), .terms = (code),        \
@@ -210,16 +209,16 @@
 	}
 
 /*
- * T410: bytes that left the system level cache for memory, by who started them. Filters
- * of one event are disjoint, so that the three sources add up to the socket, and the four
- * destinations of a source to the source.
+ * T410: bytes that left the system level cache for memory, by originator. Filters of one event are
+ * disjoint, so that the three sources add up to the socket, and the four destinations of a source
+ * to the source.
  *
- * Grace: bytes between the CPUs of the socket and memory. Of the own memory the counters
- * by home socket are taken: those that begin with "cmem_" have traffic of other sockets'
- * CPUs, which is in their own counters already. Write-backs and other writes of the own
- * memory are two events; of other memory the total has both.
+ * Grace: bytes between the CPUs of the socket and memory. For the own memory the counters by home
+ * socket are used: those that begin with "cmem_" include traffic of other sockets' CPUs, which is
+ * in their own counters already. Write-backs and other writes of the own memory are two events; for
+ * other memory one event counts both.
  *
- * Others: all that the memory controllers of the socket moved.
+ * Other chips: all bytes that the socket's memory controllers moved.
  */
 const struct counter_row counter_rows[] = {
 	UCF(COUNTERS_SUMS, "src_loc_cpu=1", CPU, ANY),

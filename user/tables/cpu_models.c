@@ -11,7 +11,7 @@
 #define INTEL CPU_VENDOR_INTEL
 #define AMD   CPU_VENDOR_AMD
 
-/* What the kernel numbers too, Linux 6.12 arch/x86/include/asm/intel-family.h. */
+/* Numbers of the kernel, too: Linux 6.12 arch/x86/include/asm/intel-family.h. */
 static const struct {
 	uint16_t vendor, family, model;
 	enum pmu_platform platform;
@@ -75,7 +75,7 @@ static const struct {
 	{ AMD, 0x19, 0x01, PMU_PLATFORM_ZEN2 },
 };
 
-/* Many models of one chip, Linux 6.12 arch/x86/kernel/cpu/amd.c: bsp_init_amd() */
+/* Many models per chip, Linux 6.12 arch/x86/kernel/cpu/amd.c: bsp_init_amd() */
 static const struct {
 	uint16_t vendor, family, first, last;
 	enum pmu_platform platform;
@@ -97,7 +97,7 @@ static const struct {
 	{ 0x48, 0xd01, PMU_PLATFORM_KUNPENG },
 	{ 0x48, 0xd02, PMU_PLATFORM_KUNPENG },
 };
-/* Variant and revision: what perf's list leaves out. */
+/* Variant and revision, which perf's list leaves out. */
 #define MIDR_STEPPING 0xf0000full
 
 bool cpu_id_parse(const char *modalias, struct cpu_id *ret)
@@ -117,7 +117,7 @@ bool cpu_id_among(const struct cpu_id *id, uint16_t vendor, uint16_t family, uin
 	       id->model <= last;
 }
 
-/* What is no MIDR at all has high bits set, and is no part. */
+/* A value that is no MIDR has high bits set, and matches no part. */
 bool cpu_midr_is(uint64_t midr, uint32_t implementer, uint32_t part)
 {
 	return midr >> 24 == implementer && (midr >> 4 & 0xfff) == part;

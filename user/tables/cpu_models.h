@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which chip a CPU is of, by what sysfs says of the CPU: for PMUs whose names do not tell it. */
+/* The chip of a CPU by the CPU's identification in sysfs: for PMUs whose names do not tell it. */
 #ifndef TABLES_CPU_MODELS_H
 #define TABLES_CPU_MODELS_H
 
@@ -10,7 +10,7 @@
 #define CPU_VENDOR_AMD	 2
 
 /**
- * struct cpu_id - what an x86 CPU says of itself
+ * struct cpu_id - identification of an x86 CPU
  * @vendor: as the kernel numbers them
  * @family, @model: with their extensions
  */
@@ -21,11 +21,11 @@ struct cpu_id {
 };
 
 /**
- * cpu_id_parse() - take a CPU's modalias apart
+ * cpu_id_parse() - parse a CPU's modalias
  * @modalias: "cpu:type:x86,ven0000fam0006mod006A:feature:..."
- * @ret: what it says
+ * @ret: the CPU
  *
- * Return: false when it is of no x86 CPU.
+ * Return: false when the CPU is no x86 one.
  */
 bool cpu_id_parse(const char *modalias, struct cpu_id *ret);
 
@@ -33,7 +33,7 @@ bool cpu_id_parse(const char *modalias, struct cpu_id *ret);
 bool cpu_id_among(const struct cpu_id *id, uint16_t vendor, uint16_t family, uint16_t first,
 		  uint16_t last);
 
-/** cpu_midr_is() - is a MIDR_EL1 of this implementer and part? Variant and revision may be any */
+/** cpu_midr_is() - has a MIDR_EL1 this implementer and part? Any variant and revision fit */
 bool cpu_midr_is(uint64_t midr, uint32_t implementer, uint32_t part);
 
 /** cpu_id_platform() - the chip of such a CPU, PMU_PLATFORM_UNKNOWN when no row knows it */
@@ -49,8 +49,8 @@ enum pmu_platform cpu_midr_platform(uint64_t midr);
 void cpu_midr_text(uint64_t midr, char *ret, size_t size);
 
 /**
- * cpu_text_fits() - is a CPU one of those that somebody means?
- * @want: text of cpu_id_text() or cpu_midr_text(); a MIDR without variant and revision means all
+ * cpu_text_fits() - does a CPU match a text?
+ * @want: text of cpu_id_text() or cpu_midr_text(); a MIDR without variant and revision matches all
  * @here: the CPU's own text
  */
 bool cpu_text_fits(const char *want, const char *here);

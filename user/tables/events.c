@@ -10,10 +10,10 @@
 #define CSPMU	 "Linux 7.2 drivers/perf/arm_cspmu/nvidia_cspmu.c"
 #define T410_DOC "Linux 7.2 Documentation/admin-guide/perf/nvidia-tegra410-pmu.rst"
 #define NAME	 "name"
-/* What the project's virtual Grace counts; nobody has compared it with hardware. */
+/* Events of the project's virtual Grace; not verified on hardware. */
 #define GRACE	 "unit as in tests/machine/EMULATION.md, the rest follows from the name"
 
-/* The cycle counter of CoreSight PMUs is chosen by a bit beyond those of events. */
+/* A bit beyond those of events selects the cycle counter of CoreSight PMUs. */
 #define CYCLES	 0x100000000
 
 /* PCIe, C2C and CNVLink of Grace have the same events; "local" is the PMU's socket. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What uncore events count, and what filters mean. Whether a PMU has an event, and how
- * it is encoded, is up to sysfs; an event without a row is counted without a unit.
+ * Meanings of uncore events and filters. Whether a PMU has an event, and its encoding, is up to
+ * sysfs; an event without a row is counted without a unit.
  */
 #ifndef TABLES_EVENTS_H
 #define TABLES_EVENTS_H
@@ -17,18 +17,18 @@ enum event_unit {
 	NR_EVENT_UNITS,
 };
 
-/* Bytes of an event that counts beats; T241 (Grace) tuning guide. */
+/* Bytes per beat of events that count beats; T241 (Grace) tuning guide. */
 #define EVENT_BEAT_BYTES 32
 
 /**
  * struct event_row - an event
  * @kind: PMU family
  * @name: in sysfs; "<s>" stands for the number of a socket, 0 to 3
- * @unit: what is counted
- * @code: value of the "event" field; of the first socket where @name has "<s>". For
- *	tests and for people: sysfs wins
- * @counts: what is counted, in words
- * @source: where that is written down; "name" when only the name says so
+ * @unit: its unit
+ * @code: value of the "event" field, for the first socket where @name has "<s>". For tests and
+ *	people: sysfs wins
+ * @counts: its meaning in words
+ * @source: source of the meaning; "name" when only the name tells
  */
 struct event_row {
 	enum pmu_kind kind;
@@ -49,8 +49,8 @@ const struct event_row *event_row_find(enum pmu_kind kind, const char *name);
 const char *event_unit_name(enum event_unit unit);
 
 enum filter_use {
-	FILTER_SOURCE,	    /* who started the traffic; one bit each */
-	FILTER_DESTINATION, /* where it goes; one bit each */
+	FILTER_SOURCE,	    /* originator of the traffic; one bit each */
+	FILTER_DESTINATION, /* destination; one bit each */
 	FILTER_PORTS,	    /* mask: root ports, link ports or remote sockets */
 	FILTER_GPUS,	    /* mask */
 	FILTER_BDF,	    /* requester id */
@@ -64,10 +64,10 @@ enum filter_use {
  * struct filter_row - a filter
  * @kind: PMU family
  * @name: name of its format in sysfs
- * @use: what it is for
- * @all: value of a mask that leaves nothing out, 0 where that makes no sense
- * @meaning: what passes, in words
- * @source: where that is written down
+ * @use: its purpose
+ * @all: value of a mask that passes everything, 0 where that makes no sense
+ * @meaning: the traffic that passes, in words
+ * @source: source of the meaning
  */
 struct filter_row {
 	enum pmu_kind kind;
@@ -95,27 +95,27 @@ int event_on_socket(const char *name, int32_t socket, char *ret, size_t size);
 /** filter_row_use() - the first filter of a family with this use, NULL when it has none */
 const struct filter_row *filter_row_use(enum pmu_kind kind, enum filter_use use);
 
-/* What must not be asked of a PMU although its driver may take it. */
+/* Settings that must not be used although the driver may accept them. */
 enum constraint {
 	CONSTRAINT_EMPTY_RANGE,	    /* base 0 with mask 0: looks like a free slot */
 	CONSTRAINT_RANGE_ON_CYCLES, /* frees a slot that it never took */
 	CONSTRAINT_RANGE_NOT_ON,    /* base or mask given, but not switched on */
-	CONSTRAINT_RANGES,	    /* no more at the same time than there are slots */
+	CONSTRAINT_RANGES,	    /* at most as many at the same time as there are slots */
 	CONSTRAINT_BDF_NOT_ON,	    /* requester id without the switch: counts nothing */
-	CONSTRAINT_BDF_AND_PORTS,   /* refused by the driver, or never runs */
+	CONSTRAINT_BDF_AND_PORTS,   /* rejected by the driver, or never runs */
 	CONSTRAINT_ONE_BDF,	    /* one setting of the requester id at a time */
-	CONSTRAINT_UNLISTED_EVENT,  /* hidden for this peer: opens and tells nothing */
+	CONSTRAINT_UNLISTED_EVENT,  /* hidden for this peer: opens but tells nothing */
 	CONSTRAINT_EMPTY_PORTS,	    /* port mask 0: all or none, depending on the kernel */
 	NR_CONSTRAINTS,
 };
 
 /**
- * struct constraint_row - such a rule for a family
+ * struct constraint_row - a rule for a family
  * @kind: PMU family
- * @rule: what must not be
- * @why: what would happen
- * @remedy: what to do instead
- * @source: where that is written down
+ * @rule: the forbidden setting
+ * @why: its consequence
+ * @remedy: the alternative
+ * @source: source of the rule
  */
 struct constraint_row {
 	enum pmu_kind kind;
@@ -128,7 +128,7 @@ struct constraint_row {
 extern const struct constraint_row constraint_rows[];
 extern const size_t nr_constraint_rows;
 
-/** constraint_find() - the rule for a family, NULL when it does not apply there */
+/** constraint_find() - the rule for a family, NULL when the family has none */
 const struct constraint_row *constraint_find(enum pmu_kind kind, enum constraint rule);
 
 #endif

@@ -48,7 +48,7 @@ bool pmu_family_has_rc(const struct pmu_family *f)
 	return strstr(f->pattern, "<rc>");
 }
 
-/* The number that stands for a placeholder; @name moves behind it. */
+/* The number at a placeholder; @name moves behind it. */
 static bool take_place(char place, const char **name, int32_t *n, int32_t *rc)
 {
 	size_t digits = strspn(*name, "0123456789abcdef");

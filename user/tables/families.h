@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Families of uncore PMUs: what all PMUs of a kind have in common. Bit positions and
- * names of what can be counted come from sysfs; a row says what sysfs cannot.
+ * Families of uncore PMUs: common properties of all PMUs of a kind. Bit positions and names of
+ * events come from sysfs; a row has what sysfs does not tell.
  */
 #ifndef TABLES_FAMILIES_H
 #define TABLES_FAMILIES_H
@@ -59,9 +59,9 @@ enum pmu_kind {
 	PMU_POWER,
 	PMU_UNKNOWN,
 	NR_PMU_KINDS,
-	/* PMUs of the cores: no family, but events and metrics have rows all the same */
+	/* PMUs of the cores: no family, but events and metrics have rows */
 	PMU_CORE = NR_PMU_KINDS,
-	/* The first of the user's own families; the others follow */
+	/* The first of the user's own families; more follow */
 	PMU_OWN,
 };
 
@@ -75,7 +75,7 @@ enum pmu_platform {
 	PMU_PLATFORM_CLIENT,
 	PMU_PLATFORM_ZEN,
 	PMU_PLATFORM_ZEN2, /* and Zen 3 */
-	PMU_PLATFORM_ZEN5, /* whose data fabric takes other codes */
+	PMU_PLATFORM_ZEN5, /* whose data fabric uses different codes */
 	PMU_PLATFORM_AMPEREONE,
 	PMU_PLATFORM_DMC620,
 	PMU_PLATFORM_KUNPENG,
@@ -85,48 +85,47 @@ enum pmu_platform {
 	PMU_PLATFORM_OWN, /* the user's own */
 };
 
-/* The names of PMUs that older kernels know by the discovery table alone, uncore_discovery.c */
+/* Names of PMUs that older kernels find by the discovery table alone, uncore_discovery.c */
 #define PMU_NAMELESS "uncore_type_<i>_<i>"
 
-/* How it is known on which socket a PMU of a family is. */
+/* How the socket of a family's PMU is found. */
 enum pmu_socket_by {
-	PMU_SOCKET_BY_NAME, /* "<n>" is its number, unless associated_cpus are those of another one */
-	PMU_SOCKET_BY_CPUS, /* that of associated_cpus, where there is one, or of the CPU itself. A
-			       cpumask with several CPUs: there is one such PMU for each of them */
-	PMU_SOCKET_BY_NODE, /* that of the CPU, which is on the PMU's NUMA node if firmware says it:
+	PMU_SOCKET_BY_NAME, /* "<n>" is its number, unless associated_cpus are on another socket */
+	PMU_SOCKET_BY_CPUS, /* by associated_cpus, where they exist, or the CPU itself. A cpumask
+			       with several CPUs: one such PMU for each of them */
+	PMU_SOCKET_BY_NODE, /* by the CPU, which is on the PMU's NUMA node if firmware gives one:
 			       believed where each socket has such a PMU */
-	PMU_SOCKET_BY_DEVICE, /* the only one of the machine; of several that of the NUMA node which
-				 firmware says of its device: believed where each PMU of the kind
-				 has one, and each socket has such a PMU */
-	PMU_SOCKET_ONLY,      /* the only one of the machine; of several it is not known which */
+	PMU_SOCKET_BY_DEVICE, /* the only one of the machine; with several, by the NUMA node of the
+				 device in firmware: believed where each PMU of the kind has one,
+				 and each socket has such a PMU */
+	PMU_SOCKET_ONLY,      /* the only one of the machine; with several the socket is unknown */
 	PMU_SOCKET_UNKNOWN,
 };
 
 /**
- * struct pmu_family - what all PMUs of one kind have in common
- * @kind: what it is
+ * struct pmu_family - common properties of all PMUs of one kind
+ * @kind: its kind
  * @platform: chip that has it
  * @short_name: name for users and reports, "ucf"
- * @title: what the hardware is
- * @pattern: sysfs name; "<n>" and "<rc>", where they are, stand for decimal numbers, "<i>" for
- *	one without a meaning here and "<x>" for a hexadecimal one
- * @identifier: content of the identifier file to expect, NULL when there is none
- *	to expect; firmware may say something else, which is no error
+ * @title: name of the hardware
+ * @pattern: sysfs name; "<n>" and "<rc>" stand for decimal numbers, "<i>" for one without a meaning
+ *	here and "<x>" for a hexadecimal one
+ * @identifier: expected content of the identifier file, NULL for none; another content is no error
  * @by_cpu: other chips have PMUs of this name, too: the CPU must be one of @platform's
- * @choice: families with such a number count the same bytes: reports take the lowest one that
- *	the machine has; 0: no other family has these bytes
- * @socket_by: how it is known on which socket one is
- * @no_events: sysfs names no events: rows have their terms
- * @each: parts that its PMUs measure are not added up: each PMU is a place by itself
- * @max_events: perf events at the same time where the driver has a fixed number; 0:
- *	as many as there are hardware counters, which only trying tells
- * @one_cycles: "cycles" is a single counter of its own: it takes none of the others,
- *	and two events of it take turns
+ * @choice: families with this number count the same bytes: reports use the lowest one that the
+ *	machine has; 0: no other family has these bytes
+ * @socket_by: how a PMU's socket is found
+ * @no_events: sysfs names no events: rows have the terms
+ * @each: parts of its PMUs are not added up: each PMU is a separate place
+ * @max_events: perf events at the same time where the driver has a fixed number; 0: as many as
+ *	hardware counters exist, which only trying tells
+ * @one_cycles: "cycles" is a separate counter: it takes none of the others, and two events of it
+ *	take turns
  * @ranges: address ranges at the same time, 0 when it has none
  * @ports_are_sockets: its filter of ports names other sockets
  * @read_cost: device reads for one reading of an ordinary event, at most
  * @cycles_cost: the same for "cycles"
- * @source: where the row was taken from
+ * @source: source of the row
  */
 struct pmu_family {
 	enum pmu_kind kind;
@@ -153,22 +152,21 @@ extern const struct pmu_family pmu_families[];
 extern const size_t nr_pmu_families;
 
 /**
- * struct pmu_platform_row - what all PMUs of a chip have in common
+ * struct pmu_platform_row - common properties of all PMUs of a chip
  * @platform: the chip
  * @name: for reports, "t410"
  * @title: in sentences, "the T410"
- * @since: first Linux that knows its PMUs, NULL: all that we support, or not known
- * @drivers: where its PMUs come from: modules, with the kernel's options
- * @mistaken_for: chip whose PMU names older kernels give to those of this one;
- *	PMU_PLATFORM_UNKNOWN: none
- * @port_rule: rule of thumb for where a root port is, WIRING_UNKNOWN for none
- * @pcie, @pcie_target: families that count what devices and what CPUs start; PMU_UNKNOWN:
- *	there is none
- * @general_cores: metrics that its documents make of architectural core events hold on
- *	other Arm cores too
- * @total: what memory counters count here, in words; NULL: they tell sources apart
- * @hidden: what they cannot tell, in words; NULL with @total
- * @one_node: PMU whose sum is documented for one NUMA node for each socket alone, NULL for none
+ * @since: first Linux with drivers for its PMUs, NULL: all that we support, or unknown
+ * @drivers: drivers of its PMUs: modules, with the kernel's options
+ * @mistaken_for: chip whose PMU names older kernels give to this chip's PMUs; PMU_PLATFORM_UNKNOWN:
+ *	none
+ * @port_rule: rule of thumb for places of root ports, WIRING_UNKNOWN for none
+ * @pcie, @pcie_target: families that count requests of devices, and of CPUs to devices;
+ *	PMU_UNKNOWN: none
+ * @general_cores: its documents' metrics of architectural core events hold on other Arm cores too
+ * @total: meaning of memory counters here, in words; NULL: they distinguish sources
+ * @hidden: facts that they cannot tell, in words; NULL with @total
+ * @one_node: PMU whose sum is documented only for one NUMA node per socket, NULL for none
  */
 struct pmu_platform_row {
 	enum pmu_platform platform;
@@ -195,7 +193,7 @@ const struct pmu_family *pmu_family_at(size_t i);
 /** pmu_platform_row() - the row of a chip, NULL for PMU_PLATFORM_UNKNOWN */
 const struct pmu_platform_row *pmu_platform_row(enum pmu_platform platform);
 
-/** pmu_platform_fits() - is a row about @row, which may be any chip, about @platform? */
+/** pmu_platform_fits() - does a row about @row, possibly any chip, cover @platform? */
 static inline bool pmu_platform_fits(enum pmu_platform row, enum pmu_platform platform)
 {
 	return row == PMU_PLATFORM_UNKNOWN || row == platform;
@@ -207,7 +205,7 @@ const struct pmu_family *pmu_family_of(enum pmu_kind kind);
 /** pmu_family_has_rc() - is there a PMU for each root complex, instead of one for a socket? */
 bool pmu_family_has_rc(const struct pmu_family *f);
 
-/** pmu_family_dear() - does one reading take many device reads? */
+/** pmu_family_dear() - does one reading cost many device reads? */
 static inline bool pmu_family_dear(const struct pmu_family *f)
 {
 	return f->read_cost > 8;
@@ -219,23 +217,23 @@ const char *pmu_platform_name(enum pmu_platform platform);
 /**
  * pmu_family_match() - the family that a sysfs name belongs to
  * @name: name of a PMU in sysfs
- * @cpu: chip that the CPU is of, PMU_PLATFORM_UNKNOWN when it tells none
- * @ret_n: the number that stands for "<n>", -1 when the pattern has none
- * @ret_rc: the number that stands for "<rc>", -1 when the pattern has none
+ * @cpu: the CPU's chip, PMU_PLATFORM_UNKNOWN when it tells none
+ * @ret_n: the number at "<n>", -1 when the pattern has none
+ * @ret_rc: the number at "<rc>", -1 when the pattern has none
  *
  * Return: the family, or NULL when it is none of ours.
  */
 const struct pmu_family *pmu_family_match(const char *name, enum pmu_platform cpu, int32_t *ret_n,
 					  int32_t *ret_rc);
 
-/** pmu_name_fits() - is it a name that a family's pattern stands for, whatever the CPU is? */
+/** pmu_name_fits() - does the name fit a family's pattern, on any CPU? */
 bool pmu_name_fits(const char *pattern, const char *name);
 
 /**
  * pmu_family_name() - the sysfs name of a PMU, the reverse of pmu_family_match()
  * @f: its family
- * @n: what "<n>" stands for, or "<x>"
- * @rc: what "<rc>" stands for; not used where the pattern has none
+ * @n: value of "<n>", or "<x>"
+ * @rc: value of "<rc>"; not used where the pattern has none
  * @ret_name: the name, cut to the room
  * @size: room in @ret_name in bytes
  */

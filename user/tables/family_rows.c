@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The rows alone: a test of another machine brings rows of its own instead. */
+/* Only rows: a test of another machine replaces them with its own. */
 #include "base/array.h"
 #include "tables/families.h"
 
@@ -20,8 +20,8 @@
 #define CMN	     "Linux 6.12 drivers/perf/arm-cmn.c"
 
 /*
- * Costs: registers that the driver reads, times the instances of the unit; a CoreSight
- * counter without 64-bit access takes three reads (high, low, high).
+ * Costs: registers read by the driver, times the instances of the unit; a CoreSight counter without
+ * 64-bit access takes three reads (high, low, high).
  */
 /* clang-format off */
 #define FAMILY(chip, kind_, name, title_, pattern_, identifier_, ...)                               \
@@ -133,11 +133,11 @@ const struct pmu_family pmu_families[] = {
 /* clang-format on */
 const size_t nr_pmu_families = ARRAY_SIZE(pmu_families);
 
-/* What all memory controllers have in common that count whoever it was. */
+/* Common to all memory controllers that count any originator. */
 #define ALL_SOURCES                                                                               \
 	NO_DEVICES, .total = "all reads and writes of the DRAM of a socket, whoever caused them", \
 		    .hidden = HIDDEN
-/* And that count reads and writes alike. */
+/* And to those that do not separate reads and writes. */
 #define ALL_TOGETHER                                                                            \
 	NO_DEVICES,                                                                             \
 		.total = "all reads and writes of the DRAM of a socket as one number, whoever " \

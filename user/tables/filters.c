@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What filters mean, and which settings of them must not be asked for. */
+/* Meanings of filters, and settings that must not be used. */
 
 #include "base/array.h"
 #include "tables/events.h"

@@ -17,7 +17,7 @@
 #define MAX_TEXT    512
 #define MAX_NESTING 32
 #define MAX_NUMBER  32
-/* Each level waits with a sum and a product at most, the innermost one has one more value. */
+/* Each level waits with at most a sum and a product, the innermost one has one more value. */
 #define MAX_STACK   (2 * (MAX_NESTING + 1) + 1)
 
 enum step_kind {
@@ -69,7 +69,7 @@ static void skip_blanks(struct parser *p)
 		p->at++;
 }
 
-/* What is not expected where the parser is. */
+/* An unexpected token at the parser's position. */
 static int unexpected(struct parser *p, const char *expected)
 {
 	size_t position = (size_t)(p->at - p->text) + 1;
@@ -145,7 +145,7 @@ static int parse_quoted(struct parser *p)
 	return add_name(p, at, end - at);
 }
 
-/* Length of what may be a number; whether it is one, parse_double() says. */
+/* Length of a possible number; parse_double() decides whether it is one. */
 static size_t number_len(const char *text)
 {
 	size_t len = 0;
@@ -308,7 +308,7 @@ bool formula_eval(const struct formula *f, const double *values, double *ret)
 			nr--;
 			stack[nr - 1] = compute(step->kind, stack[nr - 1], stack[nr]);
 		}
-		/* Here and not only at the end: something divided by infinity would be zero. */
+		/* Here and not only at the end: dividing by infinity would give zero. */
 		if (!isfinite(stack[nr - 1]))
 			return false;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Formulas of metrics: names of counters, numbers, + - * / and parentheses. A name with other
- * characters is in quotes: 'energy-pkg'. Pure; what cannot be computed has no value, which is not
- * the same as zero.
+ * characters is in quotes: 'energy-pkg'. Pure; an undefined result has no value, which is not the
+ * same as zero.
  */
 #ifndef TABLES_FORMULA_H
 #define TABLES_FORMULA_H
@@ -17,7 +17,7 @@ struct formula;
 /**
  * formula_parse() - read a formula
  * @text: for example "(rd_cum_outs / rd_req) / (cycles / duration_ns)"
- * @d: on failure says what is wrong and where
+ * @d: on failure: the error and its place
  * @ret: release with formula_free()
  *
  * Return: 0, -EINVAL when @text is no formula, -E2BIG when it is too long or nested too
@@ -35,7 +35,7 @@ const char *formula_name(const struct formula *f, size_t i);
 /**
  * formula_eval() - compute
  * @f: the formula
- * @values: of the names, in their order; NaN = there is no value
+ * @values: of the names, in their order; NaN = no value
  * @ret: the result
  *
  * Return: true, or false when a value is missing, a denominator is zero or the result is

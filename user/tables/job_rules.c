@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What cgroups of schedulers, container engines and systemd are called. One row a layout; the
- * first row that fits decides, so the most specific maker comes first: a container in a
- * Slurm job is the job's, a unit is only who nobody else wants.
+ * Names of the cgroups of schedulers, container engines and systemd. One row per layout; the first
+ * row that fits decides, so the most specific maker comes first: a container in a Slurm job is the
+ * job's, a unit is used only if nothing else fits.
  *
- * A pattern is a sequence of components. In a component
- *	(...)	is the id, <...> the step
- *	%n	a number from 1 on			%d	a number
- *	%s	the characters of a SLUID		%f	a Flux job id without its "f"
- *	%x	a container id, 64 hexadecimal digits	%u	the uid of a pod
- *	%q	"-burstable", "-besteffort" or ""	%r	what engines call a pod's containers
- *	%m	anything, at least a character
- *	%_ %-	nothing, or anything that ends with this character
- *	%t	the suffix of a unit that can have processes
- * and all else stands for itself. A component has at most one of %m, %_ and %-, so that the
- * matcher never tries more places than there are characters.
+ * A pattern is a sequence of components. In a component (...) is the id, <...> the step %n a number
+ *	from 1 on %d a number %s the characters of a SLUID %f a Flux job id without its "f" %x a
+ *	container id, 64 hexadecimal digits %u the uid of a pod %q "-burstable", "-besteffort" or ""
+ *	%r what engines call a pod's containers %m anything, at least a character %_ %- nothing, or
+ *	anything that ends with this character %t the suffix of a unit that can have processes and
+ *	all other characters stand for themselves. A component has at most one of %m, %_ and %-, so
+ *	that the matcher never tries more places than there are characters.
  */
 #include "tables/job_rules.h"
 
@@ -50,27 +46,27 @@
 enum spelling {
 	PLAIN,
 	POD_UID, /* "_" for "-", which systemd would take for a level of slices */
-	UNIT,	 /* \x2d and the like; a "_" before names that would be files of the kernel */
+	UNIT,	 /* \x2d and the like; a "_" before names that clash with kernel files */
 };
 
 enum {
-	RULE_INNERMOST = 1 << 0,   /* of several that fit, the deepest; otherwise the topmost */
+	RULE_INNERMOST = 1 << 0,   /* of several matches, the deepest; otherwise the topmost */
 	RULE_AT_ROOT = 1 << 1,	   /* only at the root of the tree */
-	RULE_SYSTEM = 1 << 2,	   /* not in what a user may arrange */
-	RULE_PROVISIONAL = 1 << 3, /* the id is a stand-in */
+	RULE_SYSTEM = 1 << 2,	   /* not below a user's own cgroups */
+	RULE_PROVISIONAL = 1 << 3, /* the id is a placeholder */
 };
 
 #define MAX_PARTS 5
 
 /**
  * struct job_rule - a layout
- * @scheduler: who makes it
+ * @scheduler: its maker
  * @job: pattern of one or more components; the last one is the job's own cgroup
- * @parts: patterns of the component below that is a step, if there is one
- * @except: component that @job does not mean
+ * @parts: patterns of the step component below, if there is one
+ * @except: component that @job excludes
  * @spelling: of the id
  * @flags: RULE_*
- * @source: where this is from
+ * @source: source of the row
  */
 struct job_rule {
 	enum scheduler scheduler;
@@ -82,7 +78,7 @@ struct job_rule {
 	const char *source;
 };
 
-/* Cgroups that a user may fill as they like */
+/* Cgroups whose layout is up to a user */
 static const char users_own[] = "user@%m.service";
 
 #define SLURM(pattern, more, from)                                                      \
@@ -141,7 +137,7 @@ static const struct job_rule rules[] = {
 	ALONE(SCHEDULER_PODMAN, "%m:libpod:(%x)", PLAIN, PODMAN ", another manager than the engine's"),
 	ALONE(SCHEDULER_PODMAN, "libpod-(%x)", PLAIN, PODMAN ", --cgroup-manager=cgroupfs"),
 
-	/* The engine is not told. A parent named like a pod is Kubernetes', in a layout not known here. */
+	/* Unknown engine. A parent named like a pod is Kubernetes' in a layout not known here. */
 	{ .scheduler = SCHEDULER_CONTAINER, .job = "%m-(%x).scope", .except = "%mconmon-%x.scope",
 	  .source = NERDCTL "; " PREFIX },
 	ALONE(SCHEDULER_CONTAINER, "%m:nerdctl:(%x)", PLAIN, NERDCTL),
@@ -159,13 +155,13 @@ static const struct job_rule rules[] = {
 	ALONE(SCHEDULER_LIBVIRT, "lxc-%d-(%m).libvirt-lxc", PLAIN, LIBVIRT),
 	ALONE(SCHEDULER_LIBVIRT, "machine/(%m).libvirt-qemu", PLAIN, LIBVIRT " (before 1.2.17)"),
 
-	/* Units inside of a container of systemd are the container's. */
+	/* Units inside of a systemd container belong to the container. */
 	ALONE(SCHEDULER_SYSTEMD, "(machine-%m.scope)", UNIT, MACHINED),
 	ALONE(SCHEDULER_SYSTEMD, "(systemd-nspawn@%m.service)", UNIT, MACHINED),
 
 	{ .scheduler = SCHEDULER_SYSTEMD, .job = "(init.scope)", .flags = RULE_AT_ROOT,
 	  .source = SYSTEMD },
-	/* init.scope elsewhere is a user manager itself, which is in user@UID.service. */
+	/* init.scope elsewhere is a user manager itself, in user@UID.service. */
 	{ .scheduler = SCHEDULER_SYSTEMD, .job = "(%m%t)", .except = "init.scope",
 	  .spelling = UNIT, .flags = RULE_INNERMOST, .source = SYSTEMD },
 };
@@ -183,9 +179,9 @@ static const struct job_variables variables[NR_SCHEDULERS] = {
 			      .user = "SLURM_JOB_USER",
 			      .keeper = "slurm",
 			      .title = "slurmstepd: [" },
-	/* The path has the id, and Flux tells tasks no name. */
+	/* The path has the id, and Flux gives tasks no name. */
 	[SCHEDULER_FLUX] = { .user = "USER", .proof = "FLUX_JOB_ID" },
-	/* The host's name of a pod is the pod's; only containers of pods have the other variable. */
+	/* A pod's hostname is the pod's name; only containers of pods have the other variable. */
 	[SCHEDULER_KUBERNETES] = { .name = "HOSTNAME",
 				   .proof = "KUBERNETES_SERVICE_HOST",
 				   .hostname = true },
@@ -241,7 +237,7 @@ static size_t run(bool (*is)(char c), const char *t, const char *end, size_t max
 	return n;
 }
 
-/* At most ten digits, what 32 bits can be; no zeros in front. */
+/* At most ten digits that fit 32 bits; no leading zeros. */
 static size_t number_length(const char *t, const char *end, bool zero)
 {
 	size_t n = run(is_digit, t, end, 11);
@@ -280,7 +276,7 @@ static size_t word_length(const char *t, const char *end, const char *const *wor
 	return 0;
 }
 
-/* Length of what a class of fixed extent takes of a text; 0 when it is not there. */
+/* Length of a text that a class of fixed extent matches; 0 for no match. */
 static size_t class_length(char class, const char *t, const char *end)
 {
 	static const char *const qos[] = { "-burstable", "-besteffort" };
@@ -322,8 +318,8 @@ static char first_of(const char *p)
 }
 
 /*
- * A class that takes as much as it can, followed by the rest of the pattern: a character that
- * stands for itself, or after %m also %t or the end.
+ * A class that matches as much as possible, followed by the rest of the pattern: a literal
+ * character, or after %m also %t or the end.
  */
 static const char *fits_any(char class, const char *p, struct span t, struct captures *c)
 {
@@ -343,7 +339,7 @@ static const char *fits_any(char class, const char *p, struct span t, struct cap
 	return found;
 }
 
-/* Where the pattern of a component ends, if the component @t fits it; NULL if it does not. */
+/* End of the pattern of a component, if the component @t fits it; otherwise NULL. */
 static const char *fits(const char *p, struct span t, struct captures *c)
 {
 	for (; *p && *p != '/'; p++) {
@@ -372,9 +368,9 @@ static const char *fits(const char *p, struct span t, struct captures *c)
 	return t.begin == t.end ? p : NULL;
 }
 
-#define MAX_COMPONENTS 64 /* deeper ones are parts of what is above them */
+#define MAX_COMPONENTS 64 /* deeper ones are ignored as parts of the ones above */
 
-/* Cut a path into components; what is empty between two slashes is none. */
+/* Split a path into components; empty ones between two slashes are skipped. */
 static size_t split(const char *path, struct span ret_parts[MAX_COMPONENTS])
 {
 	size_t nr = 0;
@@ -390,7 +386,7 @@ static size_t split(const char *path, struct span ret_parts[MAX_COMPONENTS])
 	return nr;
 }
 
-/* Does the pattern of several components fit, from @at on? Returns how many it took, or 0. */
+/* Does the pattern of several components fit from @at on? Returns their number, or 0. */
 static size_t fits_path(const char *pattern, const struct span *parts, size_t at, size_t nr,
 			struct captures *c)
 {
@@ -404,7 +400,7 @@ static size_t fits_path(const char *pattern, const struct span *parts, size_t at
 	return 0;
 }
 
-/* The first component that is a user's manager, which has all of theirs below it; @nr: none */
+/* The first component that is a user's manager, above all of its cgroups; @nr: none */
 static size_t users_part(const struct span *parts, size_t nr)
 {
 	struct captures unused;
@@ -426,7 +422,7 @@ static size_t find(const struct job_rule *r, const struct span *parts, size_t nr
 		size_t at = r->flags & RULE_INNERMOST ? nr - 1 - i : i;
 		size_t taken;
 
-		/* Nearly all that do not fit differ in the first character. */
+		/* Nearly all mismatches differ in the first character. */
 		if (first != '%' && first != *parts[at].begin)
 			continue;
 		taken = fits_path(r->job, parts, at, nr, ret_captures);
@@ -480,7 +476,7 @@ static void find_step(const struct job_rule *r, const struct span *parts, size_t
 	}
 }
 
-/* Whose it is: only in its place, where nobody but the system's manager makes cgroups, is the name true. */
+/* The owner: true only in its place, where only the system's manager makes cgroups. */
 static uint32_t owner_of(const struct span *parts, size_t at)
 {
 	char expected[96], digits[12];
@@ -522,7 +518,7 @@ bool job_resolve_for(const char *path, const struct job_users *users, struct job
 	uint32_t owner = 0;
 	size_t nr, users_at;
 
-	/* "freezer:" before it, or nothing */
+	/* with or without "freezer:" in front */
 	if (!slash || (slash != path && slash[-1] != ':'))
 		return false;
 	nr = split(slash, parts);

@@ -7,9 +7,9 @@
 #define GRACE_GUIDE "Linux 7.2 admin-guide/perf/nvidia-tegra241-pmu.rst"
 
 /*
- * Reads of CPU memory are counted where they leave the fabric, whoever made them: the
- * latency that tasks see is a mean over those of devices too. What comes in over a link
- * was asked for by its peer: no task here waits for it.
+ * Reads of CPU memory are counted where they leave the fabric, for any originator: the latency of
+ * tasks is a mean that includes devices. Requests that come in over a link are from its peer: no
+ * task here waits for them.
  */
 /* clang-format off */
 #define ROW(kind_, peer_, unit_, name, title_, outstanding_, requests_, way, to, tasks, guide) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which latencies can be measured, as rows of meaning. Whether a PMU has the events, and
- * how they are encoded, is up to sysfs.
+ * The latencies that can be measured, as rows of meaning. Whether a PMU has the events, and their
+ * encoding, is up to sysfs.
  */
 #ifndef TABLES_LATENCY_ROWS_H
 #define TABLES_LATENCY_ROWS_H
@@ -13,17 +13,17 @@
 #define LATENCY_CYCLES "cycles"
 
 /**
- * struct latency_row - requests of a kind, and how long they are under way
+ * struct latency_row - requests of a kind, and the events for their latency
  * @kind: PMU family
- * @peer: only when the link leads to this: "gpu", "cpu" or "cxlmem"; NULL: whatever it is
- * @prefix: what the name of the probe begins with, before the number of the socket
+ * @peer: only when the link leads to this: "gpu", "cpu" or "cxlmem"; NULL: any
+ * @prefix: begin of the probe's name, before the number of the socket
  * @suffix: the rest of the name
  * @title: see struct probe
  * @outstanding: event that adds up requests under way each cycle; "<s>" stands for the
  *	number of the PMU's socket
  * @requests: event that counts them
  * @direction, @destination, @by_tasks: see struct probe
- * @source: where the meaning is written down
+ * @source: source of the meaning
  */
 struct latency_row {
 	enum pmu_kind kind;
@@ -39,7 +39,7 @@ struct latency_row {
 	const char *source;
 };
 
-/* Those of a PMU the most wanted first: the last ones are given up when counters are scarce. */
+/* A PMU's most important rows first: the last ones are dropped when counters are scarce. */
 extern const struct latency_row latency_rows[];
 extern const size_t nr_latency_rows;
 

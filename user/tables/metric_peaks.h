@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which metrics are about something that has a peak. */
+/* Metrics of quantities that have a peak. */
 #ifndef TABLES_METRIC_PEAKS_H
 #define TABLES_METRIC_PEAKS_H
 
@@ -11,13 +11,13 @@
 
 /**
  * struct metric_peak_row - metrics of one family of PMUs, in both directions
- * @read, @write: ids of metrics in GB/s, see metrics.h. Of a link what is received is read; of the
- *	link of a device what is sent to it, as the device sees memory
+ * @read, @write: ids of metrics in GB/s, see metrics.h. For a link, received bytes are reads; for a
+ *	device's link, bytes sent to it, as the device sees memory
  * @together: where they are counted together: ids of all metrics of both, NULL behind the last one,
  *	and @read and @write are NULL
- * @of: what they are about
- * @at_most: they have bytes that go elsewhere, too
- * @cpus_only: they have what CPUs moved alone
+ * @of: the quantity
+ * @at_most: they include bytes that go elsewhere
+ * @cpus_only: they include bytes of CPUs only
  * @each: each PMU has a peak of its own; otherwise all of a socket have one
  */
 struct metric_peak_row {

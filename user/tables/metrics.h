@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Metrics: what can be computed from counters, as rows. Another platform, or another
- * metric, is another row.
+ * Metrics: values computed from counters, as rows. Another platform, or another metric, is another
+ * row.
  */
 #ifndef TABLES_METRICS_H
 #define TABLES_METRICS_H
@@ -12,21 +12,21 @@
 
 /**
  * struct metric_row - a metric of one PMU
- * @platform: chip it is for; for PMU_CORE which core's documents it is from
+ * @platform: its chip; for PMU_CORE the core whose documents it is from
  * @kind: family of the PMU whose events it uses
- * @id: unique, "t410.ucf.mem_read_bandwidth". "<s>" is the socket of the PMU and "<o>"
- *	another one: such a row stands for one metric for each other socket
+ * @id: unique, "t410.ucf.mem_read_bandwidth". "<s>" is the socket of the PMU and "<o>" a different
+ *	one: such a row stands for one metric for each remote socket
  * @title: in words, short
  * @unit: "GB/s", "W", "requests/cycle", "ns", "cycles", "GHz", "ratio", "percent", "requests"...
  * @formula: see formula.h. Names are events of the PMU ("<s>" and "<o>" as in @id),
  *	"duration_ns" and "duration_s" (time counted) and "ports" (number of ports that the
  *	filter lets through)
- * @from, @to: whose traffic, and where it goes, when no filter says otherwise
- * @derived: not in a guide: composed of what the guide says
- * @own_core: PMU_CORE: the formula takes something of its core for granted, such as the
- *	number of slots; others hold for any Arm core that has the events
- * @by_default: shown when the user asks for nothing in particular
- * @source: where the formula is written down
+ * @from, @to: source and destination of the traffic, unless a filter changes them
+ * @derived: not in a guide: derived from the guide
+ * @own_core: PMU_CORE: the formula relies on a property of its core, such as the number of slots;
+ *	the rest holds for any Arm core with the events
+ * @by_default: shown when the user names no metrics
+ * @source: source of the formula
  */
 struct metric_row {
 	enum pmu_platform platform;
@@ -52,7 +52,7 @@ extern const size_t nr_metric_rows_controllers;
 extern const struct metric_row metric_rows_core[];
 extern const size_t nr_metric_rows_core;
 
-/** metric_row_at() - all rows of all tables, one after the other; NULL behind the last */
+/** metric_row_at() - all rows of all tables in order; NULL behind the last */
 const struct metric_row *metric_row_at(size_t i);
 
 /**
@@ -75,7 +75,7 @@ bool metric_has_other(const struct metric_row *row);
  * @name: Arm's name, in capitals as in the formulas
  * @code: number of the event
  * @platform: PMU_PLATFORM_UNKNOWN for architectural numbers that any Arm core may have
- * @source: where it is written down
+ * @source: source of the row
  */
 struct core_event_row {
 	const char *name;

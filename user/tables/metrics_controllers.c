@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Memory controllers of other vendors: what each of them reads and writes. Bytes per count are
- * those of counter_rows.c, and the source of the formulas is said there.
+ * Reads and writes of other vendors' memory controllers. Bytes per count are those of
+ * counter_rows.c, which also has the sources of the formulas.
  */
 #include "base/array.h"
 #include "tables/metrics.h"
@@ -38,7 +38,7 @@
 	     "rxl_flits.all_data * 64 / 9", "the other socket", "the socket"),                  \
 	PART(chip, kind, name ".upi.send_bandwidth", "Data sent",                               \
 	     "txl_flits.all_data * 64 / 9", "the socket", "the other socket")
-/* Home agents: who asked for the memory of the socket */
+/* Home agents: requesters of the socket's memory */
 #define HOME(chip, kind, name)                                                               \
 	PART(chip, kind, name ".cha.own_read_bandwidth", "Reads by the own socket",             \
 	     "requests.reads_local * 64", "the socket", "CPU memory"),                          \

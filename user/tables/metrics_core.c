@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Metrics of the cores: Neoverse V2 in Grace, Olympus in the T410. What both documents compute
- * in the same way has a row for each. Rows that take eight slots a cycle for granted are for
- * Grace alone: Olympus counts its slots.
+ * Metrics of the cores: Neoverse V2 in Grace, Olympus in the T410. Formulas that both documents
+ * share have a row for each. Rows that assume eight slots a cycle are for Grace alone: Olympus
+ * counts its slots.
  */
 #include "base/array.h"
 #include "tables/metrics.h"
@@ -11,7 +11,7 @@
 #define PERF	 "Linux tools/perf/pmu-events/arch/arm64/"
 #define T410_DOC PERF "nvidia/t410/metrics.json"
 #define NUMBERS	 PERF "common-and-microarch.json"
-/* Numbers that Arm recommends to makers of cores; both cores follow it. */
+/* Numbers that Arm recommends to core designers; both cores follow them. */
 #define ADVICE	 PERF "recommended.json"
 
 /* clang-format off */
@@ -21,7 +21,7 @@
 	  .by_default = default_, .source = source_ }
 #define GRACE(id, title, unit, formula, by_default) \
 	ROW(PMU_PLATFORM_GRACE, "grace.core." id, title, unit, formula, by_default, GUIDE)
-/* Eight slots a cycle, or what a wrong branch costs. */
+/* Eight slots a cycle, or the cost of a mispredicted branch. */
 #define WIDTH(id_, title_, unit_, formula_)                                                     \
 	{ .platform = PMU_PLATFORM_GRACE, .kind = PMU_CORE, .id = "grace.core." id_, .title = title_, \
 	  .unit = unit_, .formula = formula_, .from = "one workload", .to = "", .own_core = true,  \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Grace. Data that is counted in beats has 32 bytes a beat (EVENT_BEAT_BYTES). Peaks of requests
- * per cycle are those of the tuning guide: 8 for CPU memory, 4 for GPU memory, 2 for another
- * socket, one a port for devices. A mask of root ports leaves as many as it has bits: "ports".
- * The 10 of the C2C links are ports inside the link, which no filter leaves out.
+ * Grace. A beat of data has 32 bytes (EVENT_BEAT_BYTES). Peaks of requests per cycle are from the
+ * tuning guide: 8 for CPU memory, 4 for GPU memory, 2 for another socket, one a port for devices. A
+ * mask passes as many root ports as it has bits: "ports". The 10 of the C2C links are ports inside
+ * the link, which no filter excludes.
  */
 #include "base/array.h"
 #include "tables/metrics.h"

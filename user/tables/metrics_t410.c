@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * T410. The guide gives no peak of requests per cycle, so there is no utilisation; links count
- * no bytes and say no size of their requests, so they have no bandwidth.
+ * neither bytes nor sizes of requests, so they have no bandwidth.
  */
 #include "base/array.h"
 #include "tables/metrics.h"

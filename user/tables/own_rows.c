@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "tables/own_rows.h"
 
-/* Set once, before anybody looks for PMUs. */
+/* Set once, before PMUs are looked for. */
 static const struct own_rows *in_use;
 
 void own_rows_use(const struct own_rows *own)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rows of the user's own, for a machine that no built-in row knows. */
+/* The user's own rows, for a machine without built-in rows. */
 #ifndef TABLES_OWN_ROWS_H
 #define TABLES_OWN_ROWS_H
 
 #include "tables/counter_rows.h"
 
 /**
- * struct own_rows - a platform, the families of its PMUs and what they count
+ * struct own_rows - a platform, the families of its PMUs and their counters
  * @platform: of PMU_PLATFORM_OWN
  * @families: their kinds are PMU_OWN and those that follow
- * @rows: what is counted
+ * @rows: the counters
  */
 struct own_rows {
 	const struct pmu_platform_row *platform;
@@ -20,15 +20,15 @@ struct own_rows {
 };
 
 /**
- * own_rows_use() - take these rows
+ * own_rows_use() - use these rows
  * @own: must stay; NULL for none
  *
- * Its families are looked at before the built-in ones. Reports count its rows alone: whether
- * built-in rows count the same bytes, nobody could tell.
+ * Its families are tried before the built-in ones. Reports count its rows alone: built-in rows
+ * might count the same bytes.
  */
 void own_rows_use(const struct own_rows *own);
 
-/** own_rows() - those in use, NULL for none */
+/** own_rows() - the rows in use, NULL for none */
 const struct own_rows *own_rows(void);
 
 #endif

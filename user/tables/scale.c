@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/* Files have some ten digits: what differs by less is the same number. */
+/* Files have some ten digits: smaller differences are rounding. */
 #define DIGITS 1e-6
 
 double scale_exact(const char *scale, const char *unit)

@@ -17,7 +17,7 @@
 #define OF_INTEL     CPU_VENDOR_INTEL
 #define OF_AMD	     CPU_VENDOR_AMD
 
-/* Event lists that come with the kernel's perf */
+/* Event lists of the kernel's perf */
 #define PERF_ARM     "perf, pmu-events/arch/arm64"
 #define PERF_X86     "perf, pmu-events/arch/x86"
 #define T410_DOC     PERF_ARM "/nvidia/t410"
@@ -60,8 +60,8 @@ static const struct {
 };
 
 /*
- * By vendor, family and models. Chips with two kinds of cores are missing: their kinds do not
- * count the same things.
+ * By vendor, family and models. Chips with two kinds of cores are missing: their kinds count
+ * different things.
  */
 static const struct {
 	enum weight_core core;
@@ -89,10 +89,10 @@ static const struct {
 	{ INTEL_P, OF_INTEL, 6, 0x8f, 0x8f },
 	{ INTEL_P, OF_INTEL, 6, 0xcf, 0xcf },
 	{ INTEL_P, OF_INTEL, 6, 0xad, 0xae },
-	/* Sierra Forest, Grand Ridge; Clearwater Forest does not have these events */
+	/* Sierra Forest, Grand Ridge; Clearwater Forest lacks these events */
 	{ INTEL_E, OF_INTEL, 6, 0xaf, 0xaf },
 	{ INTEL_E, OF_INTEL, 6, 0xb6, 0xb6 },
-	/* arch/x86/kernel/cpu/amd.c of Linux 7.2: what is Zen 4, and Zen 5 or 6 */
+	/* arch/x86/kernel/cpu/amd.c of Linux 7.2: models of Zen 4, and Zen 5 or 6 */
 	{ ZEN4, OF_AMD, 0x19, 0x10, 0x1f },
 	{ ZEN4, OF_AMD, 0x19, 0x60, 0xaf },
 	{ ZEN5, OF_AMD, 0x1a, 0x00, 0x2f },
@@ -101,13 +101,13 @@ static const struct {
 };
 
 /*
- * No core event counts writes to memory: a dirty line leaves the last cache later, and
- * for somebody else. What leaves the core stands for them.
+ * No core event counts writes to memory: a dirty line leaves the last cache later, on behalf of
+ * another task. Lines that leave the core stand for them.
  *
- * Olympus gives one signal four names (0x37, 0xa2, 0x400b, 0x8152): "auto" tries one.
- * AMD has no event for what leaves the caches: reads stand for writes there.
- * Instructions, cycles and all loads and stores are missing on purpose: most of them stay
- * in the caches, so they say no more about memory than CPU time does.
+ * Olympus gives one signal four names (0x37, 0xa2, 0x400b, 0x8152): "auto" tries one. AMD has no
+ * event for lines that leave the caches: reads stand for writes there. Instructions, cycles and all
+ * loads and stores are missing on purpose: most of them stay in the caches, so they tell no more
+ * about memory than CPU time.
  */
 const struct weight_row weight_rows[] = {
 	{ OLYMPUS, "l3d_cache_refill", 0x2a, WEIGHT_READ, 1, 64,
@@ -214,7 +214,7 @@ const struct weight_row weight_rows[] = {
 };
 const size_t nr_weight_rows = ARRAY_SIZE(weight_rows);
 
-/* The first row of this name: others have the same role and bytes, for another core. */
+/* The first row of this name: the rest has the same role and bytes, for another core. */
 static const struct weight_row *find_row(const char *event)
 {
 	for (size_t i = 0; i < nr_weight_rows; i++)

@@ -136,7 +136,7 @@ const size_t nr_baytrail_groups = ARRAY_SIZE(baytrail_groups);
 			"(" BY_SIZE("Read") " + " BY_SIZE("Write") ")" MB_PER_S                  \
 	}
 
-/* How large a partial request is nobody knows: what is without them is a lower estimate. */
+/* The size of a partial request is unknown: bytes without them are a lower bound. */
 const struct baytrail_metric baytrail_metrics[] = {
 	{ BAYTRAIL_DDR, "baytrail.@.total", "traffic of @", "MB/s",
 	  MEMORY(READS("DDR_Chan0") " + " READS("DDR_Chan1") " + " WRITES("DDR_Chan0") " + " WRITES(
@@ -189,7 +189,7 @@ static const struct baytrail_agent agents[] = {
 	{ "LowSpeedPF", "lowspeed", BAYTRAIL_DEVICE },
 };
 
-/* What is counted of an agent: partial requests have no size that is known. */
+/* Only whole lines of an agent have a known size; partial requests do not. */
 static const struct {
 	const char *suffix;
 	enum direction direction;

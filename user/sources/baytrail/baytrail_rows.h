@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Uncore groups of Bay Trail (Intel Atom, Celeron and Pentium of 2013): at most eight counters, of
- * which one group counts at a time. A vendor's tool programs them; what it printed is read from a
- * file. Source: the article on Bay Trail's uncore; where it contradicts itself its detail tables
- * are right.
+ * Uncore groups of Bay Trail (Intel Atom, Celeron and Pentium of 2013): at most eight counters, in
+ * groups that count one at a time. A vendor's tool programs them; its output is read from a file.
+ * Source: the article on Bay Trail's uncore; where it contradicts itself its detail tables are
+ * right.
  */
 #ifndef SOURCES_BAYTRAIL_BAYTRAIL_ROWS_H
 #define SOURCES_BAYTRAIL_BAYTRAIL_ROWS_H
@@ -17,24 +17,24 @@
 #define BAYTRAIL_MAX_EVENTS 8
 #define BAYTRAIL_MAX_PARTS  8
 
-/* What is computed for a part of a group. */
+/* Formulas of a part of a group. */
 enum baytrail_kind {
 	BAYTRAIL_NOTHING,
-	BAYTRAIL_CHANNEL, /* a channel of memory */
+	BAYTRAIL_CHANNEL, /* a memory channel */
 	BAYTRAIL_DDR,	  /* both channels */
 	BAYTRAIL_REFRESH, /* self-refresh of a channel */
 	BAYTRAIL_REQS,	  /* requests of an agent */
 	BAYTRAIL_ALL,	  /* requests of all agents */
 	BAYTRAIL_MODULE,  /* a module: its "Partial" counts all requests */
-	BAYTRAIL_SIZES,	  /* a module of whose requests partial ones are not counted */
+	BAYTRAIL_SIZES,	  /* a module whose partial requests are not counted */
 	BAYTRAIL_AGENT,	  /* another agent: its "Partial" counts partial requests only */
 };
 
 /**
- * struct baytrail_part - whom a group is about
- * @kind: what is computed
+ * struct baytrail_part - a unit that a group counts
+ * @kind: its formulas
  * @prefix: of its events, "Mod0"
- * @id: in names of metrics, "module0"
+ * @id: its name in metrics, "module0"
  * @who: for people, "module 0"
  */
 struct baytrail_part {
@@ -60,12 +60,12 @@ struct baytrail_group {
 
 /**
  * struct baytrail_metric - a metric of a kind of parts
- * @kind: which
+ * @kind: the kind
  * @id: with "@" for the part's
- * @title: with "@" for who it is
+ * @title: with "@" for the part's name
  * @unit: as in struct metric_row
  * @formula: see formula.h, with "@" for the prefix of the events. Other names are "duration_s",
- *	"ddr_bytes" (of a count of memory) and "dram_hz" (base frequency of the memory)
+ *	"ddr_bytes" (bytes of a memory count) and "dram_hz" (base frequency of the memory)
  */
 struct baytrail_metric {
 	enum baytrail_kind kind;
@@ -75,9 +75,9 @@ struct baytrail_metric {
 	const char *formula;
 };
 
-/* Who moved what an event counts. */
+/* The originator of an event's traffic. */
 enum baytrail_owner {
-	BAYTRAIL_ANYBODY, /* the memory's own counters do not tell */
+	BAYTRAIL_ANYBODY, /* unknown: the memory's own counters do not tell */
 	BAYTRAIL_MODULE0, /* tasks on the CPUs of the module */
 	BAYTRAIL_MODULE1,
 	BAYTRAIL_DEVICE,
@@ -85,7 +85,7 @@ enum baytrail_owner {
 #define BAYTRAIL_MODULES 2
 
 /**
- * struct baytrail_agent - who moves data
+ * struct baytrail_agent - an agent that moves data
  * @prefix: of its events
  * @who: for people; a device's name
  * @owner: see above
@@ -98,10 +98,10 @@ struct baytrail_agent {
 
 /**
  * struct baytrail_traffic - data that an event counts
- * @agent: who moved it
+ * @agent: its originator
  * @direction: as memory sees it
  * @bytes: of a count; of the memory's own counters with two channels
- * @estimate: of the agent's bytes
+ * @estimate: the agent's bytes are an estimate
  */
 struct baytrail_traffic {
 	const struct baytrail_agent *agent;
@@ -110,7 +110,7 @@ struct baytrail_traffic {
 	enum estimate estimate;
 };
 
-/** baytrail_traffic() - what an event says of data that was moved; false for clocks and the like */
+/** baytrail_traffic() - the data that an event counts; false for clocks and the like */
 bool baytrail_traffic(const char *event, struct baytrail_traffic *ret);
 
 extern const struct baytrail_group baytrail_groups[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counts that a vendor's tool has printed: groups of Bay Trail become counters and metrics as those
- * of PMUs. docs/BAYTRAIL.md says what files look like; counts_read.c reads them.
+ * Counts printed by a vendor's tool: groups of Bay Trail become counters and metrics like those of
+ * PMUs. docs/BAYTRAIL.md describes the files; counts_read.c reads them.
  */
 #ifndef SOURCES_BAYTRAIL_COUNTS_H
 #define SOURCES_BAYTRAIL_COUNTS_H
@@ -13,9 +13,9 @@
 #include "stat.h"
 
 /**
- * struct counts_options - what the file cannot tell
- * @group: name of the group that was counted
- * @one_channel: the machine has one channel of memory: a count is 32 bytes instead of 64
+ * struct counts_options - facts that the file does not have
+ * @group: name of the counted group
+ * @one_channel: the machine has one memory channel: a count is 32 bytes instead of 64
  * @dram_hz: base frequency of the memory, 0 = not known: no metric needs it then
  */
 struct counts_options {
@@ -28,10 +28,10 @@ struct counts_options {
  * struct counts - a group
  * @layout: its counters and metrics, for the book
  * @texts: of the metrics
- * @fallen: counts that were less than in the line before: what they counted there is missing
- * @disordered: lines or samples that were not later than the one before: they are left out. Of
- *	totals the next one has their counts, otherwise these are missing
- * @relative: the file says how long counts are of, and not when
+ * @fallen: counts that were less than in the line before: their bytes are missing
+ * @disordered: lines or samples that were not later than the one before; left out. For totals the
+ *	next line includes their counts, otherwise these are missing
+ * @relative: the file gives durations instead of times
  */
 struct counts {
 	struct stat_layout layout;
@@ -44,7 +44,7 @@ struct counts {
 /**
  * counts_new() - counters and metrics of a group
  * @o: options
- * @d: gets what is wrong
+ * @d: gets the problem
  * @ret: release with counts_free()
  *
  * Return: 0, -EINVAL for an unknown group, -ENOMEM.
@@ -57,9 +57,9 @@ void counts_free(struct counts *c);
  * @c: the group
  * @in: the file
  * @name: of the file, for messages
- * @take: gets each segment, in the order of time; 0 or a negative errno, which ends it
+ * @take: gets each segment in order of time; a negative errno ends the reading
  * @arg: handed to it
- * @d: gets what is wrong, with the line
+ * @d: gets the problem, with the line
  *
  * Return: 0, -EBADMSG for a file that makes no sense, the error of @take or of reading.
  */

@@ -9,7 +9,7 @@
 #include "base/times.h"
 #include "trace/recording.h"
 
-/* The time of day may run this much faster or slower, as NTP has it; more: it was set. */
+/* NTP may slew the time of day by this much; a larger difference means that it was set. */
 #define SLEW_PER_NS 1000
 #define SLACK_NS    2000000
 
@@ -60,7 +60,7 @@ void counts_clock_free(struct counts_clock *c)
 	*c = (struct counts_clock){ 0 };
 }
 
-/* The clocks must go alike between marks: where one was set, nobody knows when. */
+/* The clocks must run alike between marks: if one was set, the moment is unknown. */
 static int check_steps(const struct counts_clock *c, struct diag *d)
 {
 	for (size_t i = 1; i < c->nr; i++) {
@@ -131,7 +131,7 @@ uint64_t counts_clock_ns(const struct counts_clock *c, uint64_t ns)
 
 	if (!c->wall)
 		return ns;
-	/* Outside of the recording as at its end; between two marks in proportion. */
+	/* Interpolated between two marks; outside of the recording as at its end. */
 	if (ns < a->realtime_ns)
 		return a->monotonic_ns - earlier(a->realtime_ns - ns, a->monotonic_ns);
 	if (b->realtime_ns == a->realtime_ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The two clocks of a recording: its times are CLOCK_MONOTONIC, and each mark also says what time
- * of day it was. So times of another tool, by either of them, become times of the recording.
+ * The two clocks of a recording: its times are CLOCK_MONOTONIC, and each mark also has the time of
+ * day. So times of another tool, by either clock, become times of the recording.
  */
 #ifndef SOURCES_BAYTRAIL_COUNTS_CLOCK_H
 #define SOURCES_BAYTRAIL_COUNTS_CLOCK_H
@@ -33,7 +33,7 @@ struct counts_clock {
 /**
  * counts_clock_read() - read a recording for its marks
  * @path: a file: a pipe could not be read again
- * @d: gets what is wrong
+ * @d: gets the problem
  * @ret: release with counts_clock_free(), in any case
  *
  * Return: 0 or a negative errno.
@@ -42,12 +42,12 @@ int counts_clock_read(const char *path, struct diag *d, struct counts_clock *ret
 void counts_clock_free(struct counts_clock *c);
 
 /**
- * counts_clock_choose() - which clock are these times of?
- * @c: gets it
+ * counts_clock_choose() - choose the clock of these times
+ * @c: gets the clock
  * @begin_ns, @end_ns: of all the times
  * @d: gets the reason, with a remedy
  *
- * Return: 0; -ERANGE where they are of neither, or the clock was set meanwhile.
+ * Return: 0; -ERANGE where they fit neither, or the clock was set meanwhile.
  */
 int counts_clock_choose(struct counts_clock *c, uint64_t begin_ns, uint64_t end_ns, struct diag *d);
 

@@ -17,9 +17,9 @@
 
 #define NS_PER_S    1e9
 #define ONE_CHANNEL 32 /* bytes of a count */
-/* Beyond it a count is a mistake, and its bytes may not fit. */
+/* A larger count is an error, and its bytes may not fit. */
 #define MAX_COUNT   (1ull << 52)
-/* Of a module each, and one for all that is in none */
+/* One for each module, and one for CPUs in none */
 #define MAX_SOCKETS (BAYTRAIL_MODULES + 1)
 #define ALL_MODULES "0-1:2-3"
 #define FIRST_AGENT "agent"
@@ -33,13 +33,13 @@ struct counted {
 };
 
 /*
- * @traffic: by event of the group; no agent: it counts no data, or is not in the file
+ * @traffic: by event of the group; no agent: it counts no data, or the file lacks it
  * @counter: by event, its counter in the trace
- * @lines, @nr, @cap: what was counted, in order; those before @at were handed out
+ * @lines, @nr, @cap: the counts, in order; those before @at have been handed out
  * @recorded_ns: up to here the recording is complete
  * @first_ns: the recording begins here
  * @outside_ns: time of lines outside of the recording
- * @early: lines begin before the recording
+ * @early: lines start before the recording
  */
 struct counts_join {
 	const struct counts_joining *o;
@@ -70,7 +70,7 @@ static int take_line(void *arg, const struct stat_segment *s)
 {
 	struct counts_join *j = arg;
 	double from = (double)s->start_ns + j->offset_ns;
-	/* Whole nanoseconds as long as nothing is added. */
+	/* Whole nanoseconds unless an offset is added. */
 	int64_t offset = (int64_t)llround(j->offset_ns);
 	struct counted *line;
 
@@ -121,7 +121,7 @@ static int read_counts(struct counts_join *j, struct diag *d)
 	return err;
 }
 
-/* Everything by the clock of the recording. */
+/* Convert all times to the recording's clock. */
 static int match_clocks(struct counts_join *j, struct diag *d)
 {
 	int err;
@@ -191,7 +191,7 @@ static bool is_of_module(const struct baytrail_traffic *t)
 	       (t->agent->owner == BAYTRAIL_MODULE0 || t->agent->owner == BAYTRAIL_MODULE1);
 }
 
-/* Who counts by module splits among the tasks of its CPUs alone: a module is like a socket. */
+/* Counts by module are split among the tasks of its CPUs alone: a module acts as a socket. */
 static bool by_module(const struct counts_join *j)
 {
 	for (int i = 0; i < BAYTRAIL_MAX_EVENTS; i++)
@@ -243,7 +243,7 @@ static int add_sockets(struct counts_join *j, const struct layout *from, struct 
 	return err ? diag_no_memory(d) : 0;
 }
 
-/* What devices move in one direction is theirs; of both at once nothing can be said by device. */
+/* Bytes of devices in one direction go to the device; counts of both directions cannot be split. */
 static bool has_device(const struct baytrail_traffic *t)
 {
 	return t->agent->owner == BAYTRAIL_DEVICE && t->direction != DIRECTION_READWRITE;
@@ -306,7 +306,7 @@ static int add_counter(struct counts_join *j, uint32_t event, uint32_t *device)
 	return err ? err : header_add_counters(&j->header, &c, 1, &group, 1);
 }
 
-/* What is to be known of the windows, in each report */
+/* Notes about the windows, for each report */
 static void describe_windows(struct counts_join *j)
 {
 	struct host_info *host = &j->header.host;
@@ -359,7 +359,7 @@ static int check_traffic(const struct counts_join *j, struct diag *d)
 	return diag_advise(d, -ENODATA, "\"t410trace stat --counts\" shows what it has");
 }
 
-/* Counters of its own have sockets of their own. */
+/* A recording with counters has its own sockets. */
 static int check_recording(const struct trace_header *h, const char *path, struct diag *d)
 {
 	if (!h->layout.nr_groups && !h->nr_probes && !h->nr_parts && !h->nr_devices)
@@ -442,7 +442,7 @@ static int send_line(struct counts_join *j, const struct counted *line)
 	return err;
 }
 
-/* All lines that begin before @until_ns. A window that ends later waits in the timeline. */
+/* All lines that start before @until_ns. A window that ends later waits in the timeline. */
 static int send_lines(struct counts_join *j, uint64_t until_ns)
 {
 	int err = 0;
@@ -457,7 +457,7 @@ static uint64_t last_end(const struct counts_join *j)
 	return j->at ? j->lines[j->at - 1].end_ns : 0;
 }
 
-/* Nobody knows who ran: all that was counted meanwhile is unattributed. */
+/* Tasks are unknown here: all counts of this time are unattributed. */
 static int send_lost(struct counts_join *j, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct layout *l = &j->header.layout;
@@ -475,7 +475,7 @@ static int send_lost(struct counts_join *j, uint64_t start_ns, uint64_t end_ns)
 	return err;
 }
 
-/* A mark like one of the recording, at another time perhaps */
+/* A mark like one of the recording, perhaps at another time */
 static int send_mark(struct counts_join *j, const struct trace_mark *like, uint64_t ns, bool first,
 		     bool last)
 {
@@ -502,13 +502,13 @@ static int begin(struct counts_join *j, const struct trace_mark *m, uint64_t ns)
 		err = send_lost(j, first_ns, ns);
 	if (!err)
 		err = send_lines(j, ns);
-	/* What was counted before is an interval by itself, unless it is the rest of a line. */
+	/* Earlier counts form an interval of their own, unless they are part of a longer line. */
 	if (!err && j->at && j->lines[0].end_ns <= ns)
 		err = send_mark(j, m, ns, false, false);
 	return err;
 }
 
-/* The recording ends here; lines go on. */
+/* The recording ends here; lines may go on. */
 static int end(struct counts_join *j, const struct trace_mark *m, uint64_t ns)
 {
 	uint64_t end_ns;
@@ -548,7 +548,7 @@ static int on_event(void *arg, const struct trace_event *e)
 
 	if (e->type == TRACE_MARK)
 		return on_mark(j, &e->mark);
-	/* What ran before the recording began is in no interval of it. */
+	/* Slices from before the recording are in no interval of it. */
 	if (e->type == TRACE_SLICE && !j->begun && j->early)
 		return 0;
 	return trace_send(&j->out, e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counts of another tool and a recording of the same time become one trace: the recording says who
- * had which CPU, counts are the windows of its counters. What a live run would have recorded if the
- * program had counted itself.
+ * Join counts of another tool with a recording of the same time into one trace: the recording has
+ * the CPU time of tasks, the counts become the windows of its counters. The result is what a live
+ * run that counted itself would have recorded.
  */
 #ifndef SOURCES_BAYTRAIL_COUNTS_JOIN_H
 #define SOURCES_BAYTRAIL_COUNTS_JOIN_H
@@ -11,12 +11,12 @@
 #include "trace.h"
 
 /**
- * struct counts_joining - what is joined
+ * struct counts_joining - the input of a join
  * @counts: options of the file of counts
  * @file: that file
- * @recording: the other one
- * @modules: CPUs of the modules, "0-1:2-3"; NULL: these
- * @offset_s: added to the times of counts, in seconds; NULL: nothing is
+ * @recording: the recording
+ * @modules: CPUs of the modules; NULL: "0-1:2-3"
+ * @offset_s: added to the times of counts, in seconds; NULL: none
  */
 struct counts_joining {
 	struct counts_options counts;
@@ -29,7 +29,7 @@ struct counts_joining {
 struct counts_join;
 
 /**
- * counts_join_new() - read the counts, and find when they were
+ * counts_join_new() - read the counts, and place them in time
  * @o: must outlive @ret
  * @header: of the recording
  * @d: gets what is wrong
@@ -46,21 +46,21 @@ void counts_join_free(struct counts_join *j);
 const struct trace_header *counts_join_header(const struct counts_join *j);
 
 /**
- * counts_join_sink() - events of the recording go in through this
+ * counts_join_sink() - the sink for the recording's events
  * @j: the join
  * @out: gets the events of the joined trace; copied
  *
- * Windows come before the first mark behind their begin. Where there are counts and no recording,
- * CPU time is lost (TRACE_PID_LOST): so their bytes are unattributed, and none is missing.
+ * Windows come before the first mark after their start. Where counts have no recording, CPU time is
+ * lost (TRACE_PID_LOST): their bytes are unattributed, and none is missing.
  */
 struct trace_sink counts_join_sink(struct counts_join *j, const struct trace_sink *out);
 
 /**
- * counts_join_describe() - what is missing, on standard error
+ * counts_join_describe() - print missing parts on standard error
  * @j: after the last event
  * @who: name of the command
  *
- * Return: true when something is.
+ * Return: true when there are any.
  */
 bool counts_join_describe(const struct counts_join *j, const char *who);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Files of counts: lines of ours with commas, and what vendors' tools print. */
+/* Files of counts: our own CSV, and output of vendors' tools. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -21,14 +21,14 @@
 /* 126 years: times are differences, or seconds since 1970. */
 #define MAX_TIME_S  4e9
 
-/* What the first column of a line with commas is. */
+/* Kind of the first column of a CSV line. */
 enum clock_column {
-	TIME_NS, /* when: counts are totals since whenever */
+	TIME_NS, /* time: counts are totals since an unknown start */
 	TIME_S,
-	SECONDS, /* how long: counts are of this time */
+	SECONDS, /* duration: counts are of this time */
 };
 
-/* Counts of a moment, by counter of the group */
+/* Counts at one time, by counter of the group */
 struct line {
 	uint64_t ns;
 	bool known[BAYTRAIL_MAX_EVENTS];
@@ -38,10 +38,10 @@ struct line {
 struct reader;
 
 /*
- * How a tool prints.
- * @begins: is this line of it?
- * @take: gets that line and all that follow; without blanks around
- * @end: the file has ended; NULL: nothing is to be done
+ * Format of a tool's output.
+ * @begins: is this its first line?
+ * @take: gets that line and all that follow, without surrounding blanks
+ * @end: the file has ended; NULL: nothing to do
  */
 struct file_layout {
 	bool (*begins)(const char *text);
@@ -50,14 +50,14 @@ struct file_layout {
 };
 
 /*
- * @number: of the line
+ * @number: line number
  * @layout: NULL: not yet known
- * @column: by column behind the times, its counter; -1: none of the group
+ * @column: by column behind the times: its counter; -1: not in the group
  * @last: the line before; in @begun. Its time is where the last one ended
- * @now: what is being put together of several lines; in @open
- * @tsc, @tsc_hz: of emon: clocks of its sample; how many there are in a second, 0 = not told
+ * @now: being assembled from several lines; if @open
+ * @tsc, @tsc_hz: of emon: clocks of its sample; clocks a second, 0 = unknown
  * @separator: of cells; 0: blanks
- * @elapsed_s: of a summary
+ * @elapsed_s: duration of a summary
  */
 struct reader {
 	struct counts *c;
@@ -154,9 +154,9 @@ static int send(struct reader *r, uint64_t start_ns, uint64_t end_ns, const stru
 	return s.nr ? r->take(r->arg, &s) : 0;
 }
 
-/* --- lines with commas */
+/* --- CSV */
 
-/* The next part of a line; blanks around it go. NULL behind the last one. */
+/* The next part of a line, without surrounding blanks. NULL behind the last one. */
 static char *next_part(char **line)
 {
 	char *part = strsep(line, ",");
@@ -227,7 +227,7 @@ static int take_counts(const struct reader *r, char *text, struct line *ret)
 	for (; !err && (part = next_part(&text)); i++) {
 		if (i == r->nr)
 			return wrong(r, "more than %zu counts", r->nr);
-		/* Nothing is no count, which is not 0. */
+		/* An empty cell is no count, which differs from 0. */
 		if (!*part)
 			continue;
 		if (parse_u64(part, &ret->counts[r->column[i]]))
@@ -257,7 +257,7 @@ static int commas_take(struct reader *r, char *text)
 		r->last.ns += line.ns;
 		return send(r, start_ns, r->last.ns, &line, NULL);
 	}
-	/* Totals: the next line that is later has its counts, too. */
+	/* Totals: the next later line includes its counts, too. */
 	if (r->begun && line.ns <= r->last.ns) {
 		r->c->disordered++;
 		return 0;
@@ -271,7 +271,7 @@ static int commas_take(struct reader *r, char *text)
 
 /* --- emon: samples, each a date and then a line "EVENT clocks count..." with tabs */
 
-/* Local time: in an hour that comes twice, samples that go back are those of the second time. */
+/* Local time: in an hour that comes twice, samples that go back belong to the second time. */
 static bool take_date(const char *text, uint64_t after_ns, uint64_t *ret_ns)
 {
 	struct tm tm = { 0 };
@@ -315,7 +315,7 @@ static void take_frequency(struct reader *r, const char *text)
 	r->tsc_hz *= 1e6;
 }
 
-/* A sample ends at its date. It began where the one before did, or so many clocks earlier. */
+/* A sample ends at its date. It begins at the end of the one before, or its clocks earlier. */
 static int end_sample(struct reader *r)
 {
 	uint64_t length_ns = r->tsc_hz > 0 ? (uint64_t)(r->tsc / r->tsc_hz * NS_PER_S) : 0;
@@ -331,7 +331,7 @@ static int end_sample(struct reader *r)
 	}
 	if (length_ns && length_ns < r->now.ns && r->now.ns - length_ns > start_ns)
 		start_ns = r->now.ns - length_ns;
-	/* Nobody says how long the first one was. */
+	/* The length of the first sample may be unknown. */
 	if (start_ns)
 		err = send(r, start_ns, r->now.ns, &r->now, NULL);
 	r->last = r->now;
@@ -347,7 +347,7 @@ static int take_event(struct reader *r, char *text)
 	bool known = false;
 	int err;
 
-	/* Events of the cores may be counted in the same run. */
+	/* The same run may count events of the cores. */
 	if (counter < 0)
 		return 0;
 	if (!part || !text)
@@ -397,7 +397,7 @@ static int emon_end(struct reader *r)
 
 /* --- VTune's timeline: a line for each bin */
 
-/* Cells have the same between them as titles: a comma, a semicolon, a tab, or blanks. */
+/* Cells have the separator of the titles: a comma, a semicolon, a tab, or blanks. */
 static char *next_cell(const struct reader *r, char **line)
 {
 	char *cell = *line, *at;
@@ -464,7 +464,7 @@ static int timeline_take(struct reader *r, char *text)
 	if (!r->nr)
 		return take_titles(r, text);
 	if (!isdigit((unsigned char)*text))
-		return 0; /* a rule of dashes, or what the tool says at its end */
+		return 0; /* a rule of dashes, or the tool's closing message */
 	for (size_t i = 0; !err && (cell = next_cell(r, &text)); i++) {
 		if (i == 0)
 			continue;
@@ -492,7 +492,7 @@ static int timeline_take(struct reader *r, char *text)
 	return send(r, (uint64_t)(time[0] * NS_PER_S + 0.5), line.ns, &line, NULL);
 }
 
-/* --- VTune's summary: how long, and then the sum of each event */
+/* --- VTune's summary: the duration, and then the sum of each event */
 
 static bool summary_begins(const char *text)
 {
@@ -510,7 +510,7 @@ static int summary_take(struct reader *r, char *text)
 	char *cell, *end = NULL;
 	int counter;
 
-	/* What the tool says of itself may stand before a timeline as well. */
+	/* The tool's own header may precede a timeline as well. */
 	if (timeline_begins(text)) {
 		r->nr = 0;
 		r->open = true;
@@ -555,7 +555,7 @@ static int summary_end(struct reader *r)
 	return send(r, 0, (uint64_t)(r->elapsed_s * NS_PER_S + 0.5), &r->now, NULL);
 }
 
-/* --- all of them */
+/* --- all formats */
 
 static const struct file_layout layouts[] = {
 	{ commas_begin, commas_take, NULL },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Monitors of ESP systems-on-chip (Columbia University): 59 counters of 32 bits in each tile, and
- * what can be computed from them. Source: the ESP monitors guide; where it is silent, the public
+ * the metrics computed from them. Source: the ESP monitors guide; where it is silent, the public
  * ESP sources (rtl/sockets/csr/esp_tile_csr.vhd, rtl/tiles/tile_mem.vhd).
  */
 #ifndef SOURCES_ESP_ESP_ROWS_H
@@ -47,7 +47,7 @@ enum esp_counter {
 #define ESP_BITS(first, nr) (((1ull << (nr)) - 1) << (first))
 #define ESP_ALL_BITS	    ESP_BITS(0, ESP_NR_COUNTERS)
 
-/* What a tile is. */
+/* Type of a tile. */
 enum esp_tile_type {
 	ESP_TILE_EMPTY,
 	ESP_TILE_CPU,
@@ -62,11 +62,11 @@ enum esp_tile_type {
 const char *esp_tile_type_name(enum esp_tile_type type);
 
 /**
- * struct esp_counter_row - a counter, or several that differ in a number
+ * struct esp_counter_row - a counter, or several that differ by a number
  * @name: with "%u" for the plane or point, and "%s" for the queue
- * @unit: what it counts
+ * @unit: its unit
  * @first, @nr: indexes
- * @valid: where it makes sense, for people
+ * @valid: tiles where it makes sense, for people
  */
 struct esp_counter_row {
 	const char *name;
@@ -96,7 +96,7 @@ uint32_t esp_counter_pair(uint32_t i);
  * @unit: as in struct metric_row
  * @formula: see formula.h. Names are counters (pairs by the name without "_lo"), "duration_ns",
  *	"duration_s", "clock_hz" and "word_bytes"; with "%u" the plane or point
- * @nr: how many planes or points, 1 for none
+ * @nr: number of planes or points, 1 for none
  * @needs: all these counters must be valid in the tile
  */
 struct esp_metric_row {
