@@ -86,7 +86,7 @@ bool devices_task_counter(const struct counter *c)
 	return !c->device && c->source != SOURCE_DEVICE && c->unit == UNIT_BYTES;
 }
 
-/* Is there a counter of all that the device of @c moved, wherever it went? */
+/* Is there a counter of all bytes of @c's device, for any destination? */
 static bool has_whole(const struct report *r, const struct counter *c)
 {
 	for (size_t i = 0; i < r->nr_counters; i++) {
@@ -171,7 +171,7 @@ enum tangle devices_tangle(const struct report *r, const struct report_row *row)
 	return ret;
 }
 
-/* Is the device on the socket? Traces of others may know that from its counters alone. */
+/* Is the device on the socket? In traces of other tools only its counters may tell. */
 static bool is_on_socket(const struct report *r, size_t device, uint32_t socket)
 {
 	const struct device *d = r->devices[device].device;

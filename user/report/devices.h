@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices of a report: which of its numbers are theirs.
+ * Devices of a report: their part of its numbers.
  *
- * What devices move is another view of traffic that sockets count as well. Their counters
- * therefore never add to those of the sockets.
+ * Device traffic is another view of bytes that sockets count as well. Their counters therefore
+ * never add to those of the sockets.
  */
 #ifndef REPORT_DEVICES_H
 #define REPORT_DEVICES_H
@@ -13,26 +13,26 @@
 
 #include "model.h"
 
-/* What columns of the rows say of devices. */
+/* Content of the rows' columns for devices. */
 enum devices_mode {
 	DEVICES_NONE,	 /* nothing: the run has no devices */
-	DEVICES_IO,	 /* bytes of requests: nothing is counted */
-	DEVICES_COUNTED, /* bytes that were counted */
+	DEVICES_IO,	 /* bytes of requests: no device is counted */
+	DEVICES_COUNTED, /* counted bytes */
 };
 
-/** devices_is_port() - is it a root port, and what it moves that of other devices once more? */
+/** devices_is_port() - is it a root port, whose bytes are those of other devices once more? */
 bool devices_is_port(const struct report_device *d);
 
 /**
- * devices_is_shared() - is it a root port whose bytes nobody can divide among its devices?
+ * devices_is_shared() - is it a root port whose bytes cannot be divided among its devices?
  * @r: the report
  * @device: index into its devices
  *
- * Return: whether devices are below it and none of them is counted by itself.
+ * Return: whether devices are below it and none has its own counter.
  */
 bool devices_is_shared(const struct report *r, size_t device);
 
-/** devices_is_guess() - is where it is known by nothing but a rule of thumb? */
+/** devices_is_guess() - is its place known only by a rule of thumb? */
 bool devices_is_guess(const struct device *d);
 
 /**
@@ -59,14 +59,14 @@ double devices_coverage(const struct report *r, const struct report_device *d);
 /** devices_mode() - the same for all intervals of a run */
 enum devices_mode devices_mode(const struct report *r);
 
-/** devices_task_counter() - are its bytes moved by CPUs, so that rows' sums have them? */
+/** devices_task_counter() - do CPUs move its bytes, so that rows' sums include them? */
 bool devices_task_counter(const struct counter *c);
 
 /**
- * devices_pcie_counter() - are its bytes what one device moved, and no other counter's, too?
+ * devices_pcie_counter() - does it count one device's bytes, which no other counter has?
  *
- * Those of ports are the devices' once more, and so are those to a destination where another
- * counter has all of the direction.
+ * Bytes of ports are the devices' once more, and so are bytes to a destination where another
+ * counter has the whole direction.
  */
 bool devices_pcie_counter(const struct report *r, const struct counter *c);
 
@@ -77,7 +77,7 @@ const struct device *devices_of(const struct report *r, uint32_t number);
 bool devices_valid(const struct report *r, enum direction direction);
 
 /**
- * devices_moved() - what devices moved for a row, as columns show it
+ * devices_moved() - bytes of devices for a row, as columns show them
  * @r: the report
  * @row: the row
  * @direction: as devices see it
@@ -87,14 +87,14 @@ bool devices_valid(const struct report *r, enum direction direction);
 uint64_t devices_moved(const struct report *r, const struct report_row *row,
 		       enum direction direction);
 
-/* Which shares keep a row from being separable, from the one that says most. */
+/* Shares that keep a row from being separable, the most informative first. */
 enum tangle {
 	TANGLE_MEMORY,
-	TANGLE_DEVICES, /* none of what CPUs moved */
-	TANGLE_ENERGY,	/* none of bytes */
+	TANGLE_DEVICES, /* no bytes of CPUs */
+	TANGLE_ENERGY,	/* no bytes */
 };
 
-/** devices_tangle() - of a row that is not separable */
+/** devices_tangle() - the tangled shares of an inseparable row */
 enum tangle devices_tangle(const struct report *r, const struct report_row *row);
 
 /** devices_on_socket() - counted bytes of the devices of a socket (its number) */

@@ -14,7 +14,7 @@
 
 #define NSEC_PER_SEC 1000000000ULL
 
-/* What format_cut() leaves in place of the lost part; one column. */
+/* format_cut() replaces the lost part by this; one column. */
 #define ELLIPSIS     "\xe2\x80\xa6"
 #define AT_MOST	     "\xe2\x89\xa4"
 #define PLUS_MINUS   "\xc2\xb1"
@@ -42,9 +42,8 @@ static const struct range wide[] = {
 };
 
 /*
- * Characters drawn over the one before. Scripts with marks of their own are
- * counted a column too many rather than one too few: a line may come out
- * short, but never breaks.
+ * Characters drawn over the one before. For scripts with combining marks the width is rather too
+ * large than too small: a line may come out short, but never breaks.
  */
 static const struct range combining[] = {
 	{ 0x0300, 0x036f }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },
@@ -299,7 +298,7 @@ static size_t first_width(const char *text, size_t *ret_len)
 	uint32_t c;
 	size_t n;
 
-	/* Nearly all of them */
+	/* Fast path for nearly all characters */
 	if ((unsigned char)*text < 0x80) {
 		*ret_len = 1;
 		return 1;
@@ -320,7 +319,7 @@ size_t format_width(const char *text)
 	return width;
 }
 
-/* A path reads better from a "/" on, if that costs no more than @cost columns. */
+/* A path reads better if it starts at a "/", if that costs no more than @cost columns. */
 static const char *whole_component(const char *text, size_t cost)
 {
 	const char *slash = strchr(text, '/');
@@ -343,7 +342,7 @@ int format_cut(const char *text, size_t width, enum format_cut_side side, char *
 	} else if (!width) {
 		cut = strdup("");
 	} else if (side == FORMAT_CUT_LEFT) {
-		/* Marks that belong to a character that went away go with it. */
+		/* Combining marks go with their character. */
 		while (*text && (total > width - 1 || !first_width(text, &n))) {
 			total -= first_width(text, &n);
 			text += n;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Numbers, times and names as text. Everything here is a function of its
- * arguments alone: no locale, no clock, no terminal. Number texts are at most
- * FORMAT_NUMBER_WIDTH columns wide whatever the value, so a table cannot lose
- * its shape; they are right for people and too coarse for programs, which read
- * the JSON.
+ * Numbers, times and names as text. Everything here is a function of its arguments alone: no
+ * locale, no clock, no terminal. Number texts are at most FORMAT_NUMBER_WIDTH columns wide for any
+ * value, so a table keeps its shape; they are meant for people and too coarse for programs, which
+ * read the JSON.
  */
 #ifndef REPORT_FORMAT_H
 #define REPORT_FORMAT_H
@@ -13,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Widest number text in columns, and the room that holds any of them. */
+/* Widest number text in columns, and a buffer size for any of them. */
 #define FORMAT_NUMBER_WIDTH 7
 #define FORMAT_NUMBER_LEN   32
 
@@ -24,9 +23,9 @@
 #define FORMAT_TIME_LEN	    32
 #define FORMAT_WHEN_LEN	    48
 
-/* Which end of a text format_cut() gives up. */
+/* The end of a text that format_cut() drops. */
 enum format_cut_side {
-	FORMAT_CUT_LEFT,  /* paths: the last components say the most */
+	FORMAT_CUT_LEFT,  /* paths: the last components tell the most */
 	FORMAT_CUT_RIGHT, /* names of programs */
 };
 
@@ -48,8 +47,8 @@ void format_joules(uint64_t nanojoules, char ret_text[FORMAT_NUMBER_LEN]);
  * @ns: the time it took in nanoseconds
  * @ret_text: receives the text, at most FORMAT_NUMBER_WIDTH columns
  *
- * Decimals are given up from 1000 on so that the text still fits. A rate that
- * is not zero is never written as zero but as "<0.001". "-" when @ns is 0.
+ * From 1000 on there are fewer decimals so that the text still fits. A nonzero rate is never
+ * written as zero but as "<0.001". "-" when @ns is 0.
  */
 void format_rate(uint64_t bytes, uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
 
@@ -58,7 +57,7 @@ void format_rate(uint64_t bytes, uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
  * @ns: the time in nanoseconds
  * @ret_text: receives the text, at most FORMAT_NUMBER_WIDTH columns
  *
- * As format_rate(): "<0.001" for what is not zero but smaller.
+ * As format_rate(): "<0.001" for smaller nonzero values.
  */
 void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
 
@@ -71,10 +70,10 @@ void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
 void format_ratio(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
- * format_decimals() - a number that is not negative with a number of decimals
+ * format_decimals() - a nonnegative number with a number of decimals
  * @v: finite
  * @decimals: 0 to 4; fewer when the text would be wider than FORMAT_NUMBER_WIDTH
- * @ret_text: receives the text; "<0.001" for what is not zero but would be written so
+ * @ret_text: receives the text; "<0.001" for nonzero values that would round to zero
  */
 void format_decimals(double v, int decimals, char ret_text[FORMAT_NUMBER_LEN]);
 
@@ -85,22 +84,21 @@ void format_decimals(double v, int decimals, char ret_text[FORMAT_NUMBER_LEN]);
  * @ret_text: receives the text, at most FORMAT_NUMBER_WIDTH columns, and no
  *	more than 6 as long as @part <= @whole
  *
- * "0.0%" and "100%" mean exactly that; what only rounds to them is written
- * "<0.1%" and ">99.9%". "-" when @whole is 0.
+ * "0.0%" and "100%" are exact; values that only round to them are written "<0.1%" and ">99.9%". "-"
+ * when @whole is 0.
  */
 void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
- * format_bar() - how far from a value the truth may be: "±12%", "≤3.3GB"
+ * format_bar() - error bar of a value: "±12%", "≤3.3GB"
  * @value: the value in bytes
  * @low: lower end of its interval
  * @high: upper end
  * @ret_text: receives the text, at most FORMAT_BAR_WIDTH columns
  *
- * The larger side of the interval in percent of the value, up to 100%. Beyond
- * that, and for the value 0, the upper end says more: "≤3.3GB". Both are
- * rounded up, so that "±0%" means exactly that. An end on the wrong side of the
- * value counts as the value.
+ * The larger side of the interval in percent of the value, up to 100%. Beyond that, and for the
+ * value 0, the upper end is more useful: "≤3.3GB". Both are rounded up, so that "±0%" is exact. An
+ * end on the wrong side of the value counts as the value.
  */
 void format_bar(uint64_t value, uint64_t low, uint64_t high, char ret_text[FORMAT_NUMBER_LEN]);
 
@@ -116,7 +114,7 @@ void format_joules_bar(uint64_t value, uint64_t low, uint64_t high,
 void format_time(uint64_t realtime_ns, char ret_text[FORMAT_TIME_LEN]);
 
 /**
- * format_when() - format_time(), or where in the trace if the time of day is not known
+ * format_when() - format_time(), or the time in the trace if the time of day is unknown
  * @realtime_ns: 0 = not known, as in traces of other tools
  * @start_ns: on the clock of the trace
  * @ret_text: receives the text, e.g. "at 12.000 s of the trace"
@@ -124,22 +122,21 @@ void format_time(uint64_t realtime_ns, char ret_text[FORMAT_TIME_LEN]);
 void format_when(uint64_t realtime_ns, uint64_t start_ns, char ret_text[FORMAT_WHEN_LEN]);
 
 /**
- * format_terminal() - make a name that anybody could have chosen safe to print
+ * format_terminal() - make an untrusted name safe to print
  * @name: bytes of the name
  * @max: length of the buffer @name is in; a NUL ends the name earlier
  * @ret_text: receives the text; the caller frees it
  *
- * Control characters and invalid UTF-8 become "\xNN"; characters that steer
- * the terminal without being seen (direction marks, zero-width characters)
- * become "\uNNNN". Backslashes are left alone because systemd's cgroup names
- * are full of them; the text is for people and need not be reversible.
+ * Control characters and invalid UTF-8 become "\xNN"; invisible characters that affect the terminal
+ * (direction marks, zero-width characters) become "\uNNNN". Backslashes are left alone because
+ * systemd's cgroup names are full of them; the text is for people and need not be reversible.
  *
  * Return: 0 or -ENOMEM.
  */
 int format_terminal(const char *name, size_t max, char **ret_text);
 
 /**
- * format_utf8() - make a name valid UTF-8, as JSON wants it
+ * format_utf8() - make a name valid UTF-8, as JSON requires
  * @name: bytes of the name
  * @max: length of the buffer @name is in; a NUL ends the name earlier
  * @ret_text: receives the text; the caller frees it
@@ -166,11 +163,10 @@ size_t format_char_width(uint32_t c);
  * format_cut() - shorten a text to a number of columns
  * @text: as format_terminal() made it
  * @width: columns it may take
- * @side: where "…" replaces what does not fit
+ * @side: where "…" replaces the lost part
  * @ret_text: receives the text; the caller frees it
  *
- * A path cut on the left begins at a "/" where a quarter of @width or less is
- * lost by that.
+ * A path cut on the left begins at a "/" if that costs at most a quarter of @width.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -190,7 +186,7 @@ void format_ns(double ns, char ret_text[FORMAT_NUMBER_LEN]);
  */
 int format_text(int (*put)(FILE *out, void *arg), void *arg, char **ret_text, size_t *ret_len);
 
-/** format_lines() - how many lines a text has, see format_text(); or a negative errno */
+/** format_lines() - number of lines of a text, see format_text(); or a negative errno */
 long format_lines(int (*put)(FILE *out, void *arg), void *arg);
 
 /**
@@ -206,14 +202,13 @@ long format_lines(int (*put)(FILE *out, void *arg), void *arg);
 int format_whole(FILE *out, int (*put)(FILE *out, void *arg), void *arg);
 
 /**
- * format_emit() - write a finished text and see it through to the file
+ * format_emit() - write a finished text and flush it
  * @out: where to
- * @text: what
+ * @text: the text
  * @len: its length in bytes
  *
- * Reports are written in one piece so that the error of the one write is the
- * error of the report. A closed pipe can only be seen as an error when the
- * program ignores SIGPIPE.
+ * Reports are written in one piece so that the error of the one write is the error of the report. A
+ * closed pipe is reported only if the program ignores SIGPIPE.
  *
  * Return: 0 or a negative errno, e.g. -ENOSPC or -EPIPE.
  */

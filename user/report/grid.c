@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 
-/* Blanks that are written when something follows them. */
+/* Pending blanks, written only before other text. */
 struct pen {
 	const struct grid *g;
 	size_t blanks;
@@ -39,7 +39,7 @@ size_t grid_columns_width(const struct grid *g, size_t nr)
 	return width;
 }
 
-/* --- which columns there are */
+/* --- choice of columns */
 
 static void hide_from(struct grid *g, int rank)
 {
@@ -158,7 +158,7 @@ static const char *head_line(const struct grid_column *c, size_t from_end, size_
 	}
 }
 
-/* Is there a word on a line of the heading, and a line at all? */
+/* Does any column have a word on a line of the heading, and does the line exist? */
 static bool head_has(const struct grid *g, size_t from_end, bool *ret_word)
 {
 	bool any = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables for people. A column is a row of an array: its heading, its width, what a cell of it
- * says, and how it gives way to others. So a new column is one row of such an array. Cells are
- * typed: a cell function says what there is, and the grid how that is written.
+ * Tables for people. A column is an array element: its heading, width, cell function and priority.
+ * So a new column is one more element. Cells are typed: a cell function gives the value, and the
+ * grid formats it.
  */
 #ifndef REPORT_GRID_H
 #define REPORT_GRID_H
@@ -18,25 +18,25 @@
 
 enum grid_type {
 	GRID_EMPTY,
-	GRID_ABSENT,	 /* "-": there is no such number */
-	GRID_NO_DATA,	 /* there is, but it has no value here */
+	GRID_ABSENT,	 /* "-": no such number exists */
+	GRID_NO_DATA,	 /* it exists, but has no value here */
 	GRID_TEXT,	 /* @text */
 	GRID_BYTES,	 /* @value */
 	GRID_RATE,	 /* @value bytes in @whole nanoseconds */
 	GRID_SECONDS,	 /* @value nanoseconds */
 	GRID_RATIO,	 /* @value of @whole */
 	GRID_PERCENT,	 /* the same in percent */
-	GRID_BAR,	 /* how far @value may be off: its interval is @low to @high */
+	GRID_BAR,	 /* error bar of @value: its interval is @low to @high */
 	GRID_JOULES,	 /* @value nanojoules */
 	GRID_JOULES_BAR, /* as GRID_BAR, of nanojoules */
 	GRID_NS,	 /* @real */
 };
 
 /**
- * struct grid_cell - what stands in one place
- * @type: what it is, and which of the following are used
+ * struct grid_cell - content of one place
+ * @type: its type, which decides the fields used
  * @mark: a character behind it, where the column has room for one; 0 for none
- * @tangled: a GRID_BAR of what cannot be told from others: "~" stands in front of it
+ * @tangled: a GRID_BAR of an inseparable row: "~" stands in front of it
  * @text: of GRID_TEXT, safe to print; the grid frees it
  * @err: 0, or -ENOMEM: there is no cell
  */
@@ -55,10 +55,10 @@ struct grid_cell {
 
 struct grid_place;
 
-/* On which side cells begin, and what becomes of a text that is too wide. */
+/* Alignment of cells, and treatment of a text that is too wide. */
 enum grid_look {
-	GRID_NUMBER, /* on the right; it moves what follows */
-	GRID_LEFT,   /* on the left; it moves what follows */
+	GRID_NUMBER, /* on the right; it moves the rest of the line */
+	GRID_LEFT,   /* on the left; it moves the rest of the line */
 	GRID_NAME,   /* on the left, cut on the right */
 	GRID_PATH,   /* on the left, cut on the left */
 	GRID_ID,     /* on the right, cut on the right */
@@ -69,18 +69,18 @@ enum grid_look {
  * @head: lines of its heading, with line breaks between them; NULL for none
  * @unit: one more line below them; NULL for none. Headings end on the same line
  * @width: columns that it takes; 0: FORMAT_NUMBER_WIDTH
- * @least, @most: it takes what room there is from @least up to @most; 0: it has its @width
+ * @least, @most: it takes free room from @least up to @most; 0: it has its @width
  * @gap: blanks in front of it in addition to one; -1 for none at all. The first has none
- * @look: how cells stand in it
+ * @look: alignment of its cells
  * @marks: there is room for a mark behind it, in addition to @width
- * @rank: 0 is always there. Of the others those with rank 1 get room first; all of one rank
- *	are there together or not at all
- * @or_none: if it finds no room, nothing of a higher rank is looked at
- * @early: what it takes of the room beyond @width goes before columns of this rank and later
- *	ones; 0: all columns go before it
- * @hidden: it is not there
- * @shown: may it be there at all? NULL: always
- * @cell: what a row has here; NULL: nothing
+ * @rank: 0 is always shown. Of the rest, rank 1 gets room first; columns of one rank are shown
+ *	together or not at all
+ * @or_none: if it finds no room, higher ranks are not tried
+ * @early: its room beyond @width is taken before columns of this rank and later ones; 0: after all
+ *	columns
+ * @hidden: it is not shown
+ * @shown: may it be shown at all? NULL: always
+ * @cell: a row's cell here; NULL: none
  * @arg: for @cell
  */
 struct grid_column {
@@ -102,9 +102,9 @@ struct grid_column {
 };
 
 /**
- * struct grid_place - where a cell stands
+ * struct grid_place - the place of a cell
  * @table: as in struct grid
- * @row: as in grid_row(); NULL where a column is asked whether it is there
+ * @row: as in grid_row(); NULL when asking whether a column is shown
  * @column: the column, with the width that it has
  */
 struct grid_place {
@@ -119,7 +119,7 @@ struct grid_place {
  * @columns, @nr: the columns, from left to right
  * @width: of a line
  * @indent: blanks in front of all lines
- * @table: what cell functions are given besides the row
+ * @table: argument of cell functions besides the row
  *
  * No line ends with blanks.
  */
@@ -144,25 +144,25 @@ struct grid {
 	}
 
 /**
- * grid_fit() - choose which columns are there, and how wide they are
- * @g: the table; columns are changed. To be called before all else
+ * grid_fit() - choose the columns and their widths
+ * @g: the table; columns are changed. Call this first
  *
- * What the columns that are always there need is more than the width: the one that may grow
- * shrinks instead, if it may.
+ * If the permanent columns need more than the width, the one that may grow shrinks instead, if it
+ * may.
  */
 void grid_fit(struct grid *g);
 
-/** grid_heading() - write the heading; a line on which no column has a word is left out */
+/** grid_heading() - write the heading; empty lines are left out */
 void grid_heading(const struct grid *g);
 
 /** grid_row() - write the cells of a row; 0 or -ENOMEM */
 int grid_row(const struct grid *g, const void *row);
 
 /**
- * grid_line() - write a line that has a label in the place of its first columns
+ * grid_line() - write a line with a label in place of its first columns
  * @g: the table
  * @label: safe to print; cut on the right
- * @nr: of columns that have no cell
+ * @nr: number of columns without a cell
  * @row: for the other cells
  *
  * Return: 0 or -ENOMEM.
@@ -175,10 +175,10 @@ static inline size_t grid_larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/** grid_columns_width() - what the first @nr columns take of a line, without the indent */
+/** grid_columns_width() - width of the first @nr columns, without the indent */
 size_t grid_columns_width(const struct grid *g, size_t nr);
 
-/* Cells. One that says all: GRID_EMPTY, GRID_ABSENT, GRID_NO_DATA; and the types of numbers. */
+/* Cells. One for fixed texts: GRID_EMPTY, GRID_ABSENT, GRID_NO_DATA; and the types of numbers. */
 #define GRID_IS(name, ...)                                        \
 	static inline struct grid_cell name {                     \
 		return (struct grid_cell){ .type = __VA_ARGS__ }; \
@@ -197,11 +197,11 @@ GRID_IS(grid_joules(uint64_t nanojoules), GRID_JOULES, .value = nanojoules);
 GRID_IS(grid_joules_bar(uint64_t v, uint64_t low, uint64_t high, bool tangled), GRID_JOULES_BAR,
 	.value = v, .low = low, .high = high, .tangled = tangled);
 
-/** grid_if() - a cell, or GRID_ABSENT where it is not known */
+/** grid_if() - a cell, or GRID_ABSENT for an unknown value */
 struct grid_cell grid_if(bool known, struct grid_cell cell);
 
 /**
- * GRID_CELL() - define a cell function that needs no more than an expression
+ * GRID_CELL() - define a cell function from an expression
  * @name: of the function
  * @type: of a row
  * @expression: the cell; @row points to the row, and @at is the place
@@ -215,7 +215,7 @@ struct grid_cell grid_if(bool known, struct grid_cell cell);
 	}                                                         \
 	struct grid_place
 
-/** GRID_SHOWN() - define such a function of a column's presence; @table points to the table */
+/** GRID_SHOWN() - define a function for a column's presence; @table points to the table */
 #define GRID_SHOWN(name, type, expression)            \
 	static bool name(const struct grid_place *at) \
 	{                                             \
@@ -225,13 +225,13 @@ struct grid_cell grid_if(bool known, struct grid_cell cell);
 	}                                             \
 	struct grid_place
 
-/** grid_text() - a text of ours */
+/** grid_text() - a constant text */
 __attribute__((format(printf, 1, 2))) struct grid_cell grid_text(const char *format, ...);
 
-/** grid_name() - a name of at most @max bytes, which may be anything */
+/** grid_name() - an untrusted name of at most @max bytes */
 struct grid_cell grid_name(const char *name, size_t max);
 
-/** grid_take() - a text that is safe to print and is given away; @err instead if that is set */
+/** grid_take() - a text that is safe to print; takes ownership; @err instead if set */
 struct grid_cell grid_take(char *text, int err);
 
 #endif

@@ -11,7 +11,7 @@
 #include "report/notes.h"
 #include "report/put.h"
 
-/* Longer names of probes are cut in lines of rows. */
+/* Longer names of probes are truncated in lines of rows. */
 #define NAME_WIDTH 20
 
 json_t *latencies_tenths(double value)
@@ -36,7 +36,7 @@ static json_t *probe_object(const struct report *r, const struct report_probe *r
 	put_text(o, "destination", destination_name(p->destination), err);
 	put_bool(o, "by_tasks", p->by_tasks, err);
 	put_bool(o, "valid", rp->valid, err);
-	/* No request, no latency: that is not zero. */
+	/* No request, no latency: missing is not zero. */
 	if (rp->valid) {
 		put(o, "latency_ns", latencies_tenths(rp->latency_ns), err);
 		put(o, "latency_cycles", latencies_tenths(rp->latency_cycles), err);
@@ -101,8 +101,8 @@ bool latencies_seen(const struct report *r, const struct report_row *row, double
 }
 
 /*
- * The mean over the requests of all probes of a socket that measure the same. Those of
- * devices are with the devices.
+ * The mean over the requests of all probes of a socket that measure the same. Probes of devices are
+ * shown with the devices.
  */
 static bool mean_like(const struct report *r, const struct probe *like, double *ret_ns)
 {
@@ -131,7 +131,7 @@ bool latencies_of_socket(const struct report *r, uint32_t socket, double *ret_ns
 	return false;
 }
 
-/* The first probe of a socket that measures what this one does. */
+/* The socket's first probe that measures the same as this one. */
 static bool is_first(const struct report *r, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -142,7 +142,7 @@ static bool is_first(const struct report *r, size_t i)
 	return true;
 }
 
-/* In lines of the table's width. */
+/* Wrapped to the table's width. */
 static int put_probe(FILE *out, const struct report_probe *p, size_t width)
 {
 	cleanup_free char *name = NULL;

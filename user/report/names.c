@@ -24,7 +24,7 @@ int names_cgroup(const struct report_row *row, const char *above, char **ret_tex
 	char *text;
 
 	if (!path) {
-		/* No cgroup has the id 0: then not even that is known. */
+		/* No cgroup has the id 0: it means that the cgroup is unknown. */
 		if (!row->cgroup_id)
 			return format_terminal("(unknown)", SIZE_MAX, ret_text);
 		if (asprintf(&text, "(unknown, id %" PRIu64 ")", row->cgroup_id) < 0)

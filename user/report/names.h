@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What rows are called in texts for people; every name is safe to print. */
+/* Names of rows in texts for people; all are safe to print. */
 #ifndef REPORT_NAMES_H
 #define REPORT_NAMES_H
 
@@ -7,13 +7,13 @@
 
 #include "model.h"
 
-/** names_is_own() - whether a row stands for the tasks directly in a cgroup */
+/** names_is_own() - does a row stand for the tasks directly in a cgroup? */
 bool names_is_own(const struct report_row *row);
 
 /**
  * names_cgroup() - the path of a row's cgroup
  * @row: the row
- * @above: path to leave out in front when the row is below it; NULL for none
+ * @above: prefix to leave out when the row is below it; NULL for none
  * @ret_text: receives the text; the caller frees it
  *
  * Return: 0 or -ENOMEM.
@@ -21,7 +21,7 @@ bool names_is_own(const struct report_row *row);
 int names_cgroup(const struct report_row *row, const char *above, char **ret_text);
 
 /**
- * names_job() - what a row of a report by job is called: "slurm 12", "step 0"
+ * names_job() - name of a row in a report by job: "slurm 12", "step 0"
  * @row: the row
  * @below: the row of its job is above it
  * @ret_text: receives the text; the caller frees it

@@ -14,12 +14,12 @@
 #include "report/format.h"
 #include "report/notes.h"
 
-/* A counter of struct quality and how to say it; "%s" is its value. */
+/* A counter of struct quality and its text; "%s" is its value. */
 struct loss {
 	size_t offset;
 	const char *name; /* as in JSON */
 	enum { COUNTED, TIMED, IN_BYTES } unit;
-	const char *one; /* for the value 1; NULL: said with all losses only */
+	const char *one; /* for the value 1; NULL: only in the list of all losses */
 	const char *many;
 };
 
@@ -150,7 +150,7 @@ static void put_loss(FILE *out, const struct loss *l, uint64_t value)
 	fprintf(out, value == 1 ? l->one : l->many, number);
 }
 
-/* Counters without a value are named: sums leave them out. */
+/* Counters without a value are listed: sums leave them out. */
 static int put_missing(FILE *out, const struct report *r, size_t width)
 {
 	size_t i;
@@ -174,7 +174,7 @@ static int put_missing(FILE *out, const struct report *r, size_t width)
 	return 0;
 }
 
-/* What the core events are called; the list is set with blanks to be broken at. */
+/* Names of the core events; the list has blanks at which lines can break. */
 static int put_events(FILE *out, const struct quality *q)
 {
 	cleanup_free char *text = NULL;
@@ -185,7 +185,7 @@ static int put_events(FILE *out, const struct quality *q)
 	return err;
 }
 
-/* How windows were split, and by what the parts of workloads were measured. */
+/* How windows were split, and what weighed the workloads. */
 static int put_split(FILE *out, const struct quality *q, bool quiet)
 {
 	const struct method_row *method = method_row(q->method);
@@ -245,7 +245,7 @@ static void put_quality(FILE *out, const struct quality *q, bool quiet)
 		fprintf(out, "nothing was lost");
 }
 
-/* Every loss with its value, also those that are zero. */
+/* Every loss with its value, also zeros. */
 static void put_all_losses(FILE *out, const struct quality *q)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
@@ -275,7 +275,7 @@ static void put_self(FILE *out, const struct self_cost *s, uint64_t duration_ns)
 
 static void put_per_window(FILE *f, const struct notes_basis *b)
 {
-	/* As the rest of what is known: 99.96 % is not all. */
+	/* Rounded like the rest: 99.96 % is not all. */
 	double percent = floor(1000 * quality_per_window(b->quality)) / 10;
 
 	fprintf(f, "activity of tasks known for each window in %.1f%% of their CPU time", percent);
@@ -313,7 +313,7 @@ int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet
 	return err;
 }
 
-/* What holds for the whole run, whatever happens. */
+/* Facts about the whole run. */
 static int put_note(FILE *out, const char note[MODEL_NOTE_LEN], size_t width)
 {
 	cleanup_free char *text = NULL;
@@ -325,7 +325,7 @@ static int put_note(FILE *out, const char note[MODEL_NOTE_LEN], size_t width)
 	return err ? err : notes_wrapped(out, text, width);
 }
 
-/* The memory was at its limit, and which that is. */
+/* Which memory was saturated. */
 static int put_limit(FILE *out, const struct report *r, size_t width)
 {
 	cleanup_free char *text = NULL;
@@ -357,7 +357,7 @@ static int put_limit(FILE *out, const struct report *r, size_t width)
 	return err ? err : notes_wrapped(out, text, width);
 }
 
-/* What the windows of counters were split by, mostly. */
+/* The main weights by which windows were split. */
 static int put_models(FILE *out, const struct report *r, size_t width)
 {
 	char text[128];
@@ -370,7 +370,7 @@ static int put_models(FILE *out, const struct report *r, size_t width)
 	return notes_wrapped(out, text, width);
 }
 
-/* Counters of requests whose sizes are not all known. */
+/* Counters of requests, some of unknown size. */
 static int put_estimates(FILE *out, const struct report *r, size_t width)
 {
 	static const char *const says[NR_ESTIMATES] = {
@@ -406,7 +406,7 @@ static int put_estimates(FILE *out, const struct report *r, size_t width)
 	return 0;
 }
 
-/* Ends of sockets and of the run differ by a window; a shorter interval says nothing. */
+/* Ends of sockets and of the run differ by a window; a shorter interval tells nothing. */
 #define SLACK_NS 10000000ull
 
 bool notes_cpu_time(const struct report *r, char ret_text[MODEL_NOTE_LEN])

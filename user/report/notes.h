@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a reader must know about the numbers of a report, in sentences. */
+/* Notes on a report's numbers that a reader must know, in sentences. */
 #ifndef REPORT_NOTES_H
 #define REPORT_NOTES_H
 
@@ -10,10 +10,10 @@
 #include "model.h"
 
 /**
- * notes_wrapped() - write a text in lines that are not too wide
+ * notes_wrapped() - write a text with line breaks
  * @out: where to
- * @text: as format_terminal() makes it; broken at spaces, and a word that is
- *	wider than a line is cut
+ * @text: as format_terminal() makes it; broken at spaces, and a word that is wider than a line is
+ *	truncated
  * @width: columns of a line; the second and later lines are indented by 2
  *
  * Return: 0 or -ENOMEM. Errors of the stream are left to the caller.
@@ -25,10 +25,10 @@ __attribute__((format(printf, 3, 4))) int notes_line(FILE *out, size_t width, co
 						     ...);
 
 /**
- * struct notes_basis - what numbers rest on
- * @quality, @self: of the time they are about
+ * struct notes_basis - facts about how numbers were obtained
+ * @quality, @self: of their time
  * @duration_ns: that time
- * @tick: where windows were closed at ticks, NULL when that is not known
+ * @tick: where windows were closed at ticks, NULL when unknown
  * @counted: there are counters
  */
 struct notes_basis {
@@ -40,9 +40,9 @@ struct notes_basis {
 };
 
 /**
- * notes_trust() - notes_write() for what is no report
+ * notes_trust() - notes_write() for anything but a report
  * @out: where to
- * @b: what the numbers rest on
+ * @b: facts about the numbers
  * @width, @quiet, @verbose: see notes_write()
  *
  * Return: 0 or -ENOMEM. Errors of the stream are left to the caller.
@@ -57,8 +57,8 @@ bool notes_cpu_time(const struct report *r, char ret_text[MODEL_NOTE_LEN]);
  * @out: where to
  * @r: the report
  * @width: columns of a line
- * @quiet: write only what is wrong with the numbers
- * @verbose: write losses that are zero as well, and what the tracer cost
+ * @quiet: write only problems of the numbers
+ * @verbose: also write losses that are zero, and the tracer's own cost
  *
  * Return: 0 or -ENOMEM. Errors of the stream are left to the caller.
  */

@@ -11,9 +11,9 @@
 #include "report/notes.h"
 #include "report/put.h"
 
-/* Sentences about one socket. */
+/* Number of notes about one socket. */
 #define LINE_LEN 1024
-/* What is about so much less or more time than the report is worth a word. */
+/* Smaller differences from the report's time are not mentioned. */
 #define NEARLY	 0.05
 
 static void add_total(const struct report *r, uint32_t socket, enum direction direction,
@@ -40,7 +40,7 @@ static double ratio_of(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* How much of the report's time a part is about; more, where it waited for an event's turn. */
+/* The part's time in relation to the report's; more, where it waited for an event's turn. */
 static double time_of(const struct report *r, const struct report_part *rp)
 {
 	return ratio_of(rp->covered_ns, report_duration_ns(r));
@@ -175,7 +175,7 @@ static const char *const words[NR_PARTS] = {
 	[PART_PORTS] = "PCIe ports", [PART_LINKS] = "links",	 [PART_CXL] = "CXL memory",
 };
 
-/* How well the parts of a kind were counted: the worst of them. */
+/* Coverage of the parts of a kind: the worst of them. */
 static void put_quality(const struct report *r, uint32_t socket, enum direction direction,
 			enum part_kind kind, char *ret, size_t size)
 {
@@ -221,7 +221,7 @@ static void put_kinds(const struct report *r, uint32_t socket, enum direction di
 	}
 }
 
-/* Also far more than all. */
+/* Also far more than the total. */
 static void put_ratio(double ratio, char *ret, size_t size)
 {
 	if (ratio < 10)
@@ -255,7 +255,7 @@ static void put_agreement(const struct parts_side *s, char *ret, size_t size)
 	}
 }
 
-/* What was not counted though it is measured here: no number is better than a wrong one. */
+/* Parts that are measured here but were not counted: no number is better than a wrong one. */
 static void put_missing(const struct report *r, uint32_t socket, enum direction direction,
 			char *ret, size_t size)
 {

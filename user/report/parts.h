@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Parts of a socket's traffic that are measured elsewhere than its total, and how far the two
- * agree. All writers show the same numbers.
+ * agree. All writers use the same numbers.
  */
 #ifndef REPORT_PARTS_H
 #define REPORT_PARTS_H
@@ -12,14 +12,14 @@
 
 /**
  * struct parts_side - one socket in one direction
- * @known: by part: it is measured here, and all of it was counted
+ * @known: by part: it is measured here, and was counted completely
  * @bytes: by part, if it is known
- * @total_known, @total: what the socket's own counters say
- * @sum_known: there are parts of what @total counts
- * @sum: own socket and other sockets together, if both are known. Without that devices and other
- *	sockets, whatever of them is known
+ * @total_known, @total: of the socket's own counters
+ * @sum_known: there are parts of @total
+ * @sum: own socket plus other sockets, if both are known. Otherwise devices plus other sockets, as
+ *	far as known
  * @whole: @sum should be @total; otherwise it is a part of it
- * @same_time: @sum is about the time of the report, as @total is: the two can be compared
+ * @same_time: @sum covers the time of the report, as @total does: the two can be compared
  */
 struct parts_side {
 	bool known[NR_PARTS];
@@ -33,11 +33,11 @@ struct parts_side {
 };
 
 /**
- * parts_side() - what is known of a socket in one direction
+ * parts_side() - the parts of a socket in one direction
  * @r: the report
  * @socket: index
  * @direction: as memory sees it
- * @ret: what is known
+ * @ret: the parts
  *
  * Return: whether it has parts, counted or not.
  */
@@ -55,7 +55,7 @@ json_t *parts_json_checks(const struct report *r, int *err);
  * @out: where to
  * @r: the report
  * @width: columns of a line
- * @verbose: also say what each part was counted with
+ * @verbose: also tell how each part was counted
  *
  * Return: 0 or -ENOMEM.
  */

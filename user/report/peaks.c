@@ -14,7 +14,7 @@
 #include "report/notes.h"
 #include "report/put.h"
 
-/* Is a counter of a socket about what the peak is of? */
+/* Does a counter of a socket count bytes of the peak's memory or link? */
 static bool is_about(const struct counter *c, enum peak_of of)
 {
 	static const enum destination to[NR_PEAKS] = {
@@ -41,7 +41,7 @@ void peaks_share(struct peak_use *u, uint64_t duration_ns)
 	u->share += u->shares[DIRECTION_READWRITE];
 }
 
-/* What a socket used of a peak; false without a peak or counters for it. */
+/* A socket's use of a peak; false without a peak or counters for it. */
 static bool use_of_socket(const struct report *r, size_t socket, enum peak_of of,
 			  struct peak_use *ret)
 {
@@ -76,7 +76,7 @@ static bool use_of_socket(const struct report *r, size_t socket, enum peak_of of
 	return any;
 }
 
-/* A device that was counted; what its port as a whole moved is not asked for. */
+/* A counted device; its port as a whole is not considered. */
 static bool use_of_device(const struct report *r, size_t device, struct peak_use *ret)
 {
 	const struct report_device *d = &r->devices[device];
@@ -245,7 +245,7 @@ int peaks_line(FILE *out, const struct peak_use *u, const char *counted_by, size
 			  peak_name(u->peak->of), name ? name : where, ways, rate, only);
 }
 
-/* "546.000 GB/s", or that of each socket where they differ */
+/* "546.000 GB/s", or the value of each socket where they differ */
 static void put_rates(FILE *f, const struct peaks *p)
 {
 	const struct peak *first = NULL;

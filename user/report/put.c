@@ -98,6 +98,6 @@ int put_line(FILE *out, json_t *object, size_t digits, int err)
 		err = -ENOMEM;
 	err = err ? err : json_text(object, digits, &text, &length);
 	json_decref(object);
-	/* With its line break it is one write. */
+	/* Together with its line break, in one write. */
 	return err ? err : format_emit(out, text, length);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Steps that build a JSON document. One error variable goes through all of them and
- * is left alone once it is set: the first error wins, later steps do nothing, and
- * the unfinished document is dropped at the end.
+ * Steps that build a JSON document. They share one error variable, which is never overwritten: the
+ * first error wins, later steps do nothing, and the unfinished document is dropped at the end.
  */
 #ifndef REPORT_PUT_H
 #define REPORT_PUT_H
@@ -15,13 +14,13 @@
 
 #include "model.h"
 
-/** put() - add a value, taking its reference whatever happens; NULL is out of memory */
+/** put() - add a value, always taking its reference; NULL is out of memory */
 void put(json_t *object, const char *key, json_t *value, int *err);
 
 /** put_element() - add a value to an array, as put() does */
 void put_element(json_t *array, json_t *value, int *err);
 
-/** exact_integer() - a whole number; beyond INT64_MAX, where readers end, a text of its digits */
+/** exact_integer() - a whole number; as a string beyond INT64_MAX, the limit of readers */
 json_t *exact_integer(uint64_t value);
 
 /** put_number() - add exact_integer() */
@@ -37,7 +36,7 @@ void put_name(json_t *object, const char *key, const char *name, size_t max, int
  * @out: where to
  * @object: the document; released
  * @digits: of real numbers, 0 = all
- * @err: what went wrong while it was built; nothing is written then
+ * @err: error while it was built; nothing is written then
  *
  * Return: @err, -ENOMEM, or an error of writing.
  */

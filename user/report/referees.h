@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the kernel's monitoring (resctrl) says of rows, beside what the report says. Never mixed. */
+/* Counts of the kernel's monitoring (resctrl) for rows, beside the report's own. Never mixed. */
 #ifndef REPORT_REFEREES_H
 #define REPORT_REFEREES_H
 
@@ -11,7 +11,7 @@
 /** referees_row() - the row that a group belongs to, NULL for none */
 const struct report_row *referees_row(const struct report *r, const struct report_referee *f);
 
-/** referees_own_bytes() - what CPUs moved for a row; false where no counter has a value */
+/** referees_own_bytes() - bytes of CPUs for a row; false where no counter has a value */
 bool referees_own_bytes(const struct report *r, const struct report_row *row, uint64_t *ret);
 
 /** referees_put_match() - "by its 3 tasks", "by its tasks, 3 of the row's 12", "by its name, ..." */
@@ -24,13 +24,13 @@ const char *referees_why_not(enum referee_state s);
 json_t *referees_array(const struct report *r, int *err);
 
 /**
- * referees_write() - a line for each group that belongs to a row, and what to know of them
+ * referees_write() - a line for each group that belongs to a row, and notes
  * @out: where to
  * @r: the report
  * @width: columns of a line
  * @all: also groups that belong to no row
  *
- * Nothing is written where there is no monitoring. Return: 0 or -ENOMEM.
+ * Writes nothing without monitoring. Return: 0 or -ENOMEM.
  */
 int referees_write(FILE *out, const struct report *r, size_t width, bool all);
 

@@ -142,7 +142,7 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(x->row->key, y->row->key);
 }
 
-/* Whoever lets devices move bytes is as large as who moves them himself. */
+/* A row that makes devices move bytes is as large as one whose CPUs do. */
 static uint64_t all_bytes(const struct amounts *a)
 {
 	return sum_capped(amounts_bytes(a), sum_capped(a->device[0], a->device[1]));
@@ -167,7 +167,7 @@ static int compare_amounts(const void *a, const void *b)
 	return order ? order : strcmp(x->row->key, y->row->key);
 }
 
-/* Whether a node would become its own ancestor below @parent. */
+/* Would a node become its own ancestor below @parent? */
 static bool is_within(const struct row_node *parent, const struct row_node *node)
 {
 	for (; parent; parent = parent->parent)
@@ -177,8 +177,8 @@ static bool is_within(const struct row_node *parent, const struct row_node *node
 }
 
 /*
- * Find parents by key. A row whose parent is not in the report, or that would
- * close a circle, belongs to the root: no row may get lost.
+ * Find parents by key. A row without a parent in the report, or whose parent would close a cycle,
+ * belongs to the root: no row may get lost.
  */
 static void find_parents(struct row_tree *t, struct row_node **nodes, size_t nr)
 {
@@ -199,7 +199,7 @@ static void find_parents(struct row_tree *t, struct row_node **nodes, size_t nr)
 	}
 }
 
-/* Mark what to show, and add up the rest where a reader will look for it. */
+/* Mark rows to show, and add up the rest at its expected place. */
 static void choose(struct row_tree *t, struct row_node **sorted, size_t nr, size_t top,
 		   bool together)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The rows of a report in the order people want to read them: a tree (flat for
- * processes and threads), the largest first, and what is left out added up.
+ * The rows of a report in reading order: a tree (flat for processes and threads), the largest
+ * first, and the hidden rest added up.
  */
 #ifndef REPORT_ROWS_H
 #define REPORT_ROWS_H
@@ -18,13 +18,13 @@
 /**
  * struct amounts - bytes and CPU time of a row or of several together
  * @bytes: by direction, bytes that CPUs moved
- * @to: the part of them whose destination is known, by it and direction
+ * @to: the part of them with a known destination, by destination and direction
  * @low, @high: sum of the ends of the intervals, bytes
- * @device: by direction, what devices moved for it, see devices_moved()
+ * @device: by direction, bytes of devices for it, see devices_moved()
  * @energy: nanojoules
  * @cpu_ns: CPU time
- * @tangled: a row whose part cannot be told from that of others; sums have no mark,
- *	for they are often better known than their parts
+ * @tangled: an inseparable row; sums have no mark, because they are often better known than their
+ *	parts
  * @sockets: those on which it has bytes, as bits of socket_total indexes
  *
  * Sums of absurd input stay at UINT64_MAX instead of wrapping.
@@ -45,12 +45,11 @@ struct amounts {
  * struct row_node - a row and its place
  * @row: the row; NULL for the root
  * @amounts: of the row; of the root, of all leaf rows
- * @hidden: of the leaf rows that are not shown and whose nearest shown
- *	ancestor this is, so that what is shown below a node adds up to it;
- *	or of all of them in the root
+ * @hidden: of the hidden leaf rows whose nearest shown ancestor this is, so that the lines below a
+ *	node add up to it; or of all hidden ones in the root
  * @nr_hidden: number of these leaf rows
  * @parent, @child, @next: the tree; siblings are sorted, the largest first
- * @shown: whether the row is to be shown; always true for the root
+ * @shown: the row is shown; always true for the root
  */
 struct row_node {
 	const struct report_row *row;
@@ -67,7 +66,7 @@ struct row_node {
  * struct socket_total - a socket that the report knows of
  * @id: socket number
  * @cpus: its CPU time; NULL when it has counters only
- * @bytes: value of all its counters that have one, those of single devices excepted
+ * @bytes: value of all its counters that have one, except those of single devices
  * @incomplete: some of these have none
  */
 struct socket_total {
@@ -79,7 +78,7 @@ struct socket_total {
 
 /**
  * struct row_tree - all rows of a report
- * @root: holds the rows that are in no other
+ * @root: parent of the rows without one
  * @nodes, @nr_nodes: one for each row of the report, in its order
  * @sockets: in the order of the report
  */
@@ -106,25 +105,25 @@ int row_tree_new(const struct report *r, size_t top, bool together, struct row_t
 void row_tree_free(struct row_tree *t);
 
 /**
- * row_tree_busy() - how many leaf rows did something
+ * row_tree_busy() - number of leaf rows with activity
  * @t: the tree
- * @least_ns: CPU time that is something; so is any byte
+ * @least_ns: CPU time that counts as activity; so does any byte
  */
 size_t row_tree_busy(const struct row_tree *t, uint64_t least_ns);
 
 /** row_tree_socket() - index of a socket of the report in row_tree.sockets */
 size_t row_tree_socket(const struct row_tree *t, uint32_t id);
 
-/** amounts_add() - add the amounts of another row; the mark of a tangled one stays */
+/** amounts_add() - add the amounts of another row; @tangled stays */
 void amounts_add(struct amounts *to, const struct amounts *from);
 
-/** amounts_add_bytes() - add what a counter says, bytes or energy; @low and @high stay */
+/** amounts_add_bytes() - add a counter's bytes or energy; @low and @high stay */
 void amounts_add_bytes(struct amounts *to, const struct counter *c, uint64_t bytes);
 
 /** amounts_bytes() - bytes of all directions */
 uint64_t amounts_bytes(const struct amounts *a);
 
-/** amounts_to() - of these, bytes that are known to have gone there */
+/** amounts_to() - of these, bytes with this known destination */
 uint64_t amounts_to(const struct amounts *a, enum destination to);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report/html/assets.h"
 
-/* The assembler takes a file as it is. The Makefile says where they are. */
+/* The assembler includes each file as it is. The Makefile passes their paths. */
 #define ASSET(name, file)                                                                     \
 	__asm__(".section .rodata\n" #name "_begin:\n.incbin \"" ASSETS "/" file "\"\n" #name \
 		"_end:\n.byte 0\n.previous\n");                                               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files that the build put into the program: scripts and styles of the page. */
+/* Files that the build embeds into the program: scripts and styles of the page. */
 #ifndef REPORT_HTML_ASSETS_H
 #define REPORT_HTML_ASSETS_H
 
@@ -26,7 +26,7 @@ struct asset_text {
 /** asset_text() - the text of a file */
 struct asset_text asset_text(enum asset a);
 
-/** asset_write() - write it as it is */
+/** asset_write() - write it unchanged */
 void asset_write(FILE *out, enum asset a);
 
 #endif

@@ -15,7 +15,7 @@
 #include "report/devices.h"
 
 struct history_row {
-	char key[MODEL_KEY_LEN + 1]; /* behind a letter that tells leaf rows from others */
+	char key[MODEL_KEY_LEN + 1]; /* behind a letter that distinguishes leaf rows */
 	uint32_t number;
 	UT_hash_handle hh;
 };
@@ -63,7 +63,7 @@ bool history_is_leaf(const struct history *h, uint32_t number)
 	return number == HISTORY_POOLED || h->leaf[number];
 }
 
-/* As history_row(); a new row gets a number, while there are any. */
+/* As history_row(); a new row gets a number, if any is left. */
 static int number_of(struct history *h, const struct report_row *r, uint32_t *ret)
 {
 	struct history_row *row;
@@ -124,7 +124,7 @@ static void put_cell(struct history_point *p, const struct history_cell *cell)
 		p->cells[p->nr++] = *cell;
 }
 
-/* Which kind of cells a share is for; NR_HISTORY_SPLIT: none, its bytes are those of a device */
+/* The kind of cells for a share; NR_HISTORY_SPLIT: none, its bytes are a device's */
 static enum history_kind kind_of(const struct counter *c)
 {
 	if (devices_task_counter(c))
@@ -182,7 +182,7 @@ static int put_rows(struct history *h, struct history_point *p, const struct rep
 	return err;
 }
 
-/* --- what is known of the machine */
+/* --- the machine */
 
 static void put_count(struct history_count *to, const struct report *r,
 		      const struct report_counter *rc, bool owned)
@@ -284,7 +284,7 @@ int history_add(struct history *h, const struct report *r)
 	h->intervals++;
 	if (h->nr <= HISTORY_MAX_POINTS && h->nr_cells <= HISTORY_MAX_CELLS)
 		return 0;
-	/* Some more than is needed: the next intervals have room. */
+	/* With some spare room for the next intervals. */
 	return history_thin(h, HISTORY_MAX_POINTS * 7 / 8, HISTORY_MAX_CELLS / 8 * 7);
 }
 
@@ -292,7 +292,7 @@ int history_add(struct history *h, const struct report *r)
 
 static void join_counts(struct history_count *to, const struct history_count *from)
 {
-	/* Time without a count is not part of a rate. */
+	/* Time without counting is not part of a rate. */
 	to->incomplete |= from->incomplete || !to->counted_ns != !from->counted_ns;
 	to->counted_ns += from->counted_ns;
 	to->value = sum_capped(to->value, from->value);
@@ -318,7 +318,7 @@ static void join_devices(struct history_device *to, const struct history_device 
 	to->high = sum_capped(to->high, from->high);
 }
 
-/* Point @i and the next one become one. */
+/* Merge point @i with the next one. */
 static int join(struct history *h, size_t i)
 {
 	struct history_point *a = &h->points[i], *b = a + 1;
@@ -348,7 +348,7 @@ static int join(struct history *h, size_t i)
 	return 0;
 }
 
-/* The pair that is the shortest for its age: lengths grow with the root of the age. */
+/* The pair that is the shortest for its age: lengths grow with the square root of the age. */
 static size_t least_missed(const struct history *h)
 {
 	double least = INFINITY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What happened over time, in bounded memory: intervals of a run as points. When there are too
- * many, neighbours become one, so that a point is the longer the older it is. Sums stay exact.
+ * History of a run in bounded memory: its intervals as points. When there are too many, neighbours
+ * are merged, so that older points are longer. Sums stay exact.
  */
 #ifndef REPORT_HTML_HISTORY_H
 #define REPORT_HTML_HISTORY_H
@@ -12,12 +12,12 @@
 #define HISTORY_MAX_CELLS  200000
 #define HISTORY_MAX_ROWS   65536
 
-/* The column of a row's CPU time, in nanoseconds; others are those of history_column(). */
+/* The column of a row's CPU time, in nanoseconds; the rest is given by history_column(). */
 #define HISTORY_CPU	   UINT32_MAX
-/* The number of all leaf rows that came when there were HISTORY_MAX_ROWS */
+/* The number of all leaf rows that came after the first HISTORY_MAX_ROWS */
 #define HISTORY_POOLED	   0
 
-/* What is split among rows: bytes of each direction, and nanojoules. Of sockets, also all bytes. */
+/* Quantities split among rows: bytes by direction, and nanojoules. Of sockets, also all bytes. */
 enum history_kind {
 	HISTORY_READ = DIRECTION_READ,
 	HISTORY_WRITE = DIRECTION_WRITE,
@@ -28,14 +28,14 @@ enum history_kind {
 	NR_HISTORY_KINDS,
 };
 
-/* Of a cell: what a row moved or used on a socket */
+/* Of a cell: a row's bytes or energy on a socket */
 static inline uint32_t history_column(uint32_t socket, enum history_kind kind)
 {
 	return socket * NR_HISTORY_SPLIT + kind;
 }
 
 /**
- * struct history_cell - what a row moved or used on a socket
+ * struct history_cell - a row's bytes or energy on a socket
  * @row: number of the row, see history_row()
  * @column: see history_column(), or HISTORY_CPU
  * @value, @low, @high: bytes that CPUs moved, or nanojoules, and sums of the ends of intervals
@@ -49,9 +49,9 @@ struct history_cell {
 };
 
 /**
- * struct history_count - what counters of a kind counted on a socket
- * @counted_ns: time of the intervals in which a counter had a value; 0 = nothing was counted
- * @incomplete: in some of it, a counter had none
+ * struct history_count - counts of one kind on a socket
+ * @counted_ns: time of the intervals in which a counter had a value; 0 = none
+ * @incomplete: in part of it, a counter had no value
  * @value: bytes or nanojoules; those of rows' cells, @owned and @unattributed add up to it
  * @owned: bytes that devices moved for rows
  */
@@ -65,7 +65,7 @@ struct history_count {
 
 /**
  * struct history_socket - a socket in a point
- * @kinds: what was counted, without counters of devices
+ * @kinds: counts, without counters of devices
  * @busy_ns, @idle_ns, @lost_ns: CPU time
  */
 struct history_socket {
@@ -81,7 +81,7 @@ struct history_probe {
 	double requests;
 };
 
-/* What a device moved in both directions; nothing is known with @counted_ns 0. */
+/* A device's bytes in both directions; unknown if @counted_ns is 0. */
 struct history_device {
 	uint64_t counted_ns;
 	uint64_t value;
@@ -92,9 +92,9 @@ struct history_device {
 /**
  * struct history_point - an interval, or several in a row
  * @start_ns, @end_ns: its time
- * @intervals: how many
- * @cells, @nr: sorted by row and column; what is not there is 0
- * @sockets, @probes, @devices: by index, as many as the history has
+ * @intervals: number of intervals
+ * @cells, @nr: sorted by row and column; missing ones are 0
+ * @sockets, @probes, @devices: by index, all of the history
  */
 struct history_point {
 	uint64_t start_ns;
@@ -134,7 +134,7 @@ struct history {
 	size_t cap_leaf;
 };
 
-/** history_add() - an interval has ended; 0 or -ENOMEM. The history begins as all zeros */
+/** history_add() - add an interval; 0 or -ENOMEM. The history begins as all zeros */
 int history_add(struct history *h, const struct report *r);
 
 /** history_thin() - join neighbours until there are at most @points points and @cells cells */
@@ -144,10 +144,9 @@ int history_thin(struct history *h, size_t points, size_t cells);
  * history_row() - the number of a row
  * @h: the history
  * @key: of the row
- * @leaf: as a leaf row, or as one that held others: a cgroup may have been both, one after the
- *	other
+ * @leaf: as a leaf row, or as a parent row: a cgroup may have been one after the other
  *
- * Return: HISTORY_POOLED when it has no number of its own.
+ * Return: HISTORY_POOLED when it has no own number.
  */
 uint32_t history_row(const struct history *h, const char *key, bool leaf);
 
@@ -157,7 +156,7 @@ bool history_is_leaf(const struct history *h, uint32_t number);
 /** history_cell_add() - add the numbers of a cell to another one */
 void history_cell_add(struct history_cell *to, const struct history_cell *from);
 
-/** history_free() - release what it owns, not the structure */
+/** history_free() - release its memory, not the structure */
 void history_free(struct history *h);
 
 #endif

@@ -49,7 +49,7 @@ static int data_text(const struct page *p, char **ret, size_t *ret_length)
 	return err ? err : markup_json_text(data, ret, ret_length);
 }
 
-/* With fewer and fewer points, until it is short enough: there are not too many rows. */
+/* Reduce the points until the data is short enough: the number of rows is bounded. */
 static int fitting_data(const struct page *p, char **ret, size_t *ret_length)
 {
 	struct history *h = p->history;
@@ -74,7 +74,7 @@ int page_head(FILE *out, const struct host_info *host)
 	int err;
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-	      /* Nothing is loaded from anywhere, whatever a browser or a name would like. */
+	      /* Nothing is ever loaded, whatever a browser or a name attempts. */
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -165,7 +165,7 @@ static int put_latency(FILE *out, const struct page *p)
 	return err;
 }
 
-/* Lines for people, as below the tables of a terminal. */
+/* Notes for people, as below the tables of a terminal. */
 static int put_lines(FILE *out, void *arg)
 {
 	const struct report *r = arg;
@@ -230,7 +230,7 @@ static int put_page(FILE *out, const struct page *p)
 	return err;
 }
 
-/* --- rows that are shown, each behind the one that it is in */
+/* --- rows that are shown, each behind its parent */
 
 static void list_rows(struct page *p)
 {
@@ -275,7 +275,7 @@ static int choose_rows(struct page *p, size_t top)
 	return 0;
 }
 
-/* The least size of the data: rows have names and sums however few points there are. */
+/* The least size of the data: names and sums of rows, independent of points. */
 static int least_data(const struct page *p, size_t *ret_length)
 {
 	struct history two = *p->history;
@@ -287,7 +287,7 @@ static int least_data(const struct page *p, size_t *ret_length)
 	return data_text(&few, &text, ret_length);
 }
 
-/* As many rows that half of the data is left for points */
+/* As many rows as leave half of the data for points */
 static int fitting_rows(struct page *p, size_t top)
 {
 	size_t length = 0;

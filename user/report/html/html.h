@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A run as one HTML file that needs nothing else: tables, written here, and plots, drawn by the
- * script in it from data in it.
+ * A run as one self-contained HTML file: tables, written here, and plots, drawn by its script from
+ * its data.
  */
 #ifndef REPORT_HTML_HTML_H
 #define REPORT_HTML_HTML_H
@@ -11,9 +11,9 @@
 #include "model.h"
 #include "neighbourhood.h"
 
-/* Rows in a table and in plots unless another number is asked for; the rest is added up. */
+/* Rows in tables and plots unless the user gives a number; the rest is added up. */
 #define HTML_TOP       250
-/* Data of plots: it has fewer rows, then fewer points, until its text is no longer than this. */
+/* Limit for the text of the plots' data: fewer rows, then fewer points keep it. */
 #define HTML_DATA_SIZE 1500000
 
 struct html;
@@ -22,7 +22,7 @@ struct html;
 struct html *html_new(void);
 void html_free(struct html *h);
 
-/** html_interval() - an interval has ended; 0 or -ENOMEM. What is kept of it is bounded */
+/** html_interval() - add an interval; 0 or -ENOMEM. Memory stays bounded */
 int html_interval(struct html *h, const struct report *r);
 
 /**
@@ -30,7 +30,7 @@ int html_interval(struct html *h, const struct report *r);
  * @out: where to; flushed
  * @h: has all intervals; its plots are thinned if need be
  * @summary: of all of them
- * @neighbours: NULL: nobody looked for them
+ * @neighbours: NULL: not requested
  * @top: rows to show, 0 for HTML_TOP; fewer if they leave no room for points
  *
  * Return: 0, -ENOMEM, -E2BIG (more than 64 sockets) with nothing written, or the negative errno of a

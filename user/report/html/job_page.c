@@ -18,7 +18,7 @@
 
 #define ACCOUNT_WIDTH 100
 #define SETTING	      "history = 10s for 1h, 5m for 30d"
-/* Shorter ones are from a clock that is corrected little by little. */
+/* Shorter ones come from slewing the clock. */
 #define LEAST_GAP_NS  NS_PER_S
 
 /* Lines of the plots */
@@ -33,7 +33,7 @@ enum series {
 	NR_SERIES,
 };
 
-/* What a plot shows, and in which unit: bytes and nanojoules per nanosecond, CPU time of time */
+/* A plot's quantity and unit: bytes and nanojoules per nanosecond, CPU time of time */
 struct series_row {
 	const char *label;
 	const char *colour;
@@ -122,13 +122,13 @@ static void join_cells(struct cell *to, const struct cell *from)
 	to->high = sum_capped(to->high, from->high);
 }
 
-/* Does an interval begin where the one before ended? Otherwise nobody looked, or the clock was set. */
+/* Does an interval follow the one before? Otherwise there was a gap, or the clock was set. */
 static bool goes_on(uint64_t end_ns, const struct account_job *next)
 {
 	return next->whole.start_ns < end_ns + LEAST_GAP_NS && !next->gap_ns;
 }
 
-/* Times of a page go on; an interval of a clock that was set back begins where the last one ended. */
+/* Times never go back; after the clock was set back an interval begins at the last one's end. */
 static int add_point(struct points *p, const struct job_context *c, const struct account_job *i,
 		     bool join)
 {
@@ -241,7 +241,7 @@ static json_t *plot_object(const struct points *p, size_t n, int *err)
 	return o;
 }
 
-/* As page_data() has it, without workloads and sockets */
+/* The form of page_data(), without workloads and sockets */
 static int data_of(const struct points *p, json_t **ret)
 {
 	static const char *const none[] = { "sockets",	"probes", "devices",  "rows",
@@ -308,7 +308,7 @@ static int put_title(FILE *out, const struct job_context *c, const struct accoun
 	return err;
 }
 
-/* What is written to the file when all of it is known */
+/* The page's content, complete before it is written */
 struct job_page {
 	const struct job_context *context;
 	const struct account_job *job;
@@ -340,7 +340,7 @@ static void put_rate(FILE *out, const struct cell *c)
 		markup_none(out);
 }
 
-/* The smallest part of its time that a counter counted */
+/* The smallest part of the time for which a counter counted */
 static double least_counted(const struct account_job *i)
 {
 	double least = 1;

@@ -7,9 +7,9 @@
 
 #include "report/job/job_report.h"
 
-/* Points of its plots: with more intervals, neighbours are added up */
+/* Points of its plots: beyond these, neighbours are added up */
 #define JOB_PAGE_POINTS 1500
-/* Intervals in its table, the last ones */
+/* Intervals in its table, the latest ones */
 #define JOB_PAGE_ROWS	1000
 
 /**

@@ -56,7 +56,7 @@ void markup_path(FILE *out, const char *text)
 	}
 }
 
-/* In JSON these three stand in strings alone, where a number can stand for them. */
+/* In JSON these three occur in strings only, where a number can replace them. */
 static int put_escaped(const char *text, size_t length, void *arg)
 {
 	FILE *out = arg;
@@ -71,7 +71,7 @@ static int put_escaped(const char *text, size_t length, void *arg)
 
 int markup_json(FILE *out, const json_t *json)
 {
-	/* Latencies, the only numbers that are not whole, have tenths. */
+	/* Latencies, the only fractional numbers, have tenths. */
 	int flags = JSON_COMPACT | JSON_REAL_PRECISION(12);
 
 	return json_dump_callback(json, put_escaped, out, flags) ? -ENOMEM : 0;
@@ -159,7 +159,7 @@ void markup_range(FILE *out, uint64_t low, uint64_t high)
 		high > low ? high - low : 0, low, high, from, to);
 }
 
-/* What nonsense adds up to may be larger than any whole number. */
+/* A sum of invalid values may exceed any integer type. */
 static uint64_t whole_number(double v)
 {
 	return v < 1e18 ? (uint64_t)(v + 0.5) : (uint64_t)1e18;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* HTML, written to a stream of memory: errors of the stream show up when it is closed. */
+/* HTML, written to a memory stream: its errors show up when it is closed. */
 #ifndef REPORT_HTML_MARKUP_H
 #define REPORT_HTML_MARKUP_H
 
@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** markup_text() - a text that anybody could have chosen; it stays a text */
+/** markup_text() - an untrusted text, escaped */
 void markup_text(FILE *out, const char *text);
 
 /** markup_name() - a name of at most @max bytes, made harmless as on a terminal; 0 or -ENOMEM */
 int markup_name(FILE *out, const char *name, size_t max);
 
-/** markup_path() - as markup_text(), and a line may end behind a slash */
+/** markup_path() - as markup_text(), with line breaks allowed behind slashes */
 void markup_path(FILE *out, const char *text);
 
-/** markup_json() - JSON inside of a script element, which nothing in it can end; 0 or -ENOMEM */
+/** markup_json() - JSON inside of a script element, which it cannot end; 0 or -ENOMEM */
 int markup_json(FILE *out, const json_t *json);
 
 /**
@@ -30,7 +30,7 @@ int markup_json(FILE *out, const json_t *json);
 int markup_json_text(json_t *json, char **ret_text, size_t *ret_len);
 
 /**
- * markup_pre() - a text as it is on a terminal
+ * markup_pre() - a preformatted text, as on a terminal
  * @out: where to
  * @put: writes it, see format_text()
  * @arg: for @put
@@ -48,12 +48,12 @@ void markup_count(FILE *out, uint64_t value);
 /**
  * markup_number() - a cell with a number
  * @out: where to
- * @shown: what people see, as format.h writes it
- * @exact: what programs and sorting see
+ * @shown: text for people, as format.h writes it
+ * @exact: value for programs and sorting
  */
 void markup_number(FILE *out, const char *shown, uint64_t exact);
 
-/** markup_bytes(), markup_seconds() - cells with what the format functions make of it */
+/** markup_bytes(), markup_seconds() - cells formatted by the format functions */
 void markup_bytes(FILE *out, uint64_t bytes);
 void markup_seconds(FILE *out, uint64_t ns);
 
@@ -69,14 +69,14 @@ void markup_tenths(FILE *out, double ns);
 /** markup_percent() - a cell with a part of a whole */
 void markup_percent(FILE *out, uint64_t part, uint64_t whole);
 
-/** markup_none() - a cell for what is not known */
+/** markup_none() - a cell for an unknown value */
 void markup_none(FILE *out);
 
 /**
  * markup_table() - begin a table that can be sorted; end it with markup_table_end()
  * @out: where to
  * @id: of the table
- * @caption: what it is
+ * @caption: its caption
  * @columns: headings between "|"; one that begins with "#" is of numbers
  */
 void markup_table(FILE *out, const char *id, const char *caption, const char *columns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Parts of the page; for the files of this room. */
+/* Parts of the page, for the files of this directory. */
 #ifndef REPORT_HTML_PAGE_H
 #define REPORT_HTML_PAGE_H
 
@@ -10,13 +10,13 @@
 #include "report/html/history.h"
 #include "report/rows.h"
 
-/* Names of files and folders may be long, a page may not. */
+/* Names of files and folders may be long, a page must not be. */
 #define PAGE_NAME_COLUMNS 120
 
 /**
  * struct page_row - a row that is shown
- * @node: where it is in the tree
- * @depth: how many rows it is in
+ * @node: its place in the tree
+ * @depth: number of rows above it
  */
 struct page_row {
 	const struct row_node *node;
@@ -24,13 +24,13 @@ struct page_row {
 };
 
 /**
- * struct page - what all parts are made of
+ * struct page - data of all parts
  * @history: over time
  * @summary: of the run
- * @neighbours: NULL: nobody looked for them
+ * @neighbours: NULL: not requested
  * @tree: rows of @summary
- * @rows, @nr: those that are shown, each behind the one that it is in
- * @fewer: leaf rows that were shown, because more would not fit; 0 = as many as were asked for
+ * @rows, @nr: the rows shown, each behind its parent
+ * @fewer: number of leaf rows shown if the requested ones did not fit; 0 = all of them
  */
 struct page {
 	struct history *history;
@@ -42,19 +42,19 @@ struct page {
 	size_t fewer;
 };
 
-/** page_name() - what a row is called; 0 or -ENOMEM. The caller frees @ret */
+/** page_name() - name of a row; 0 or -ENOMEM. The caller frees @ret */
 int page_name(const struct report_row *row, char **ret);
 
 /** page_cgroup() - the cgroup of a row, "" for an unknown one; as page_name() */
 int page_cgroup(const struct report_row *row, char **ret);
 
-/** page_integer() - a number to be drawn: beyond INT64_MAX, only nearly exact */
+/** page_integer() - a number for plots: approximate beyond INT64_MAX */
 static inline json_t *page_integer(uint64_t value)
 {
 	return value > INT64_MAX ? json_real((double)value) : json_integer((json_int_t)value);
 }
 
-/** page_data() - what the script draws plots from; 0 or -ENOMEM */
+/** page_data() - data for the script's plots; 0 or -ENOMEM */
 int page_data(const struct page *p, json_t **ret);
 
 /** page_head() - the begin of a page, up to its body; 0 or -ENOMEM */
@@ -63,7 +63,7 @@ int page_head(FILE *out, const struct host_info *host);
 /** page_tail() - its end: licences, data of plots as markup_json() writes it, and scripts */
 void page_tail(FILE *out, const char *data, size_t length);
 
-/* Sections in turn; 0 or -ENOMEM. */
+/* Sections in order; 0 or -ENOMEM. */
 int page_workloads(FILE *out, const struct page *p);
 int page_cgroups(FILE *out, const struct page *p);
 int page_devices(FILE *out, const struct page *p);

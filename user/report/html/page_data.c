@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The data of plots. Arrays are by point, null where nothing is known. What a row moved or used is,
- * by kind and socket, a list of runs: the index of the first point, then value, value - low and
- * high - value of each.
+ * The data of plots. Arrays are by point, null for unknown. A row's bytes or energy are, by kind
+ * and socket, a list of runs: the index of the first point, then value, value - low and high -
+ * value of each.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 
 #define NOWHERE UINT32_MAX
 
-/* Where the next number of a row and column goes. */
+/* The position of the next number of a row and column. */
 struct series {
 	json_t *runs;
 	json_t *run; /* of @runs */
@@ -26,14 +26,14 @@ struct series {
 };
 
 /*
- * Where cells of the history go: to rows of the page, or to all others, which are the row behind
- * the last one. A cgroup that was a leaf row before it had others in it goes to two: to its row,
- * and to the one of tasks directly in it.
+ * Targets of the history's cells: rows of the page, or the row of all other rows, behind the last
+ * one. A cgroup that was a leaf row before it got rows inside has two: its row, and that of the
+ * tasks directly in it.
  */
 struct plan {
 	const struct page *p;
 	uint32_t *to;		   /* by number of the history: two rows or NOWHERE */
-	size_t columns;		   /* those of history_column(), and CPU time behind them */
+	size_t columns;		   /* those of history_column(), then CPU time */
 	struct history_cell *sums; /* of a point, by row and column */
 	struct series *series;	   /* as @sums */
 };
@@ -91,7 +91,7 @@ static void put_point(const struct plan *plan, size_t i, int *err)
 	}
 }
 
-/* The row of tasks directly in a cgroup or job, or all others. */
+/* The row of tasks directly in a cgroup or job, or of all other rows. */
 static uint32_t own_row(const struct page *p, const char *key)
 {
 	char own[MODEL_KEY_LEN + 4];
@@ -164,7 +164,7 @@ static const char *const kind_names[NR_HISTORY_KINDS] = {
 	[HISTORY_ENERGY] = "energy", [HISTORY_BYTES] = "bytes",
 };
 
-/* Of one kind, by socket; what is all zeros is left out. */
+/* Of one kind, by socket; all zeros are left out. */
 static void put_kind(const struct plan *plan, struct series *of_row, enum history_kind kind,
 		     json_t *o, int *err)
 {
@@ -183,7 +183,7 @@ static void put_kind(const struct plan *plan, struct series *of_row, enum histor
 	json_decref(sockets);
 }
 
-/* What was moved and used, and CPU time */
+/* Bytes, energy and CPU time */
 static void put_series(const struct plan *plan, size_t row, json_t *o, int *err)
 {
 	struct series *of_row = &plan->series[row * plan->columns];
@@ -281,7 +281,7 @@ static bool any_count(const struct page *p, size_t s, enum history_kind kind)
 	return false;
 }
 
-/* One number of each point, null where there is none. */
+/* One number of each point, null for none. */
 #define PUT_POINTS(object, key, p, known, number)                                    \
 	do {                                                                         \
 		json_t *points_ = json_array();                                      \
@@ -294,7 +294,7 @@ static bool any_count(const struct page *p, size_t s, enum history_kind kind)
 		put(object, key, points_, err);                                      \
 	} while (0)
 
-/* What was counted of a kind on a socket */
+/* Counts of a kind on a socket */
 static json_t *count_object(const struct page *p, size_t s, enum history_kind kind, int *err)
 {
 	json_t *o = json_object(), *reasons = json_object();
@@ -386,7 +386,7 @@ static json_t *plot_object(const char *id, const char *title, const char *unit, 
 	return o;
 }
 
-/* What sockets counted, whoever it was: directions apart, and energy */
+/* Counts of sockets, for all originators: by direction, and energy */
 static json_t *plots_array(const struct page *p, int *err)
 {
 	static const char *const names[NR_DIRECTIONS] = { " read", " written", " read or written" };

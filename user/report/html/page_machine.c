@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The tables of what is no workload: sockets, counters, devices, latencies and neighbours. */
+/* The tables of all but workloads: sockets, counters, devices, latencies and neighbours. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "report/html/page.h"
 #include "report/names.h"
 
-/* Neighbours of a latency that are shown */
+/* Number of neighbours shown for a latency */
 #define MAX_NEIGHBOURS 40
 
-/* A name that anybody could have chosen, in a cell */
+/* An untrusted name in a cell */
 static int cell_name(FILE *out, const char *name, size_t max)
 {
 	cleanup_free char *text = NULL;
@@ -148,7 +148,7 @@ int page_counters(FILE *out, const struct page *p)
 
 /* --- devices */
 
-/* Nobody asks ports for anything, and what they move is nobody's: that is no 0. */
+/* Ports have no requests and no owner of their bytes: empty, not 0. */
 static void put_side(FILE *out, const struct page *p, const struct device_bytes *side, bool port)
 {
 	if (side->valid) {
@@ -295,7 +295,7 @@ static int put_neighbour(FILE *out, const struct neighbour *n)
 	return 0;
 }
 
-/* Those with something to tell first, then by what they moved. */
+/* Informative ones first, then by bytes. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct neighbour *x = *(const struct neighbour *const *)a;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table of what the kernel's monitoring groups counted, beside what the page says of workloads. */
+/* The table of the kernel's monitoring groups, beside the page's own numbers of workloads. */
 #include <errno.h>
 #include <inttypes.h>
 

@@ -20,7 +20,7 @@
 
 /* Lines of the tree of cgroups, the largest first */
 #define MAX_FOLDERS 400
-/* What is in more cgroups than these is counted in the last of them. */
+/* Deeper cgroups are counted in the last of these levels. */
 #define MAX_DEPTH   32
 
 static int cut(char *text, enum format_cut_side side, char **ret)
@@ -47,13 +47,13 @@ int page_cgroup(const struct report_row *row, char **ret)
 }
 
 /**
- * struct columns - which columns the tables have
- * @cgroup: rows are in cgroups, they are none
- * @exists, @counted: by direction, a counter of what CPUs moved exists, has a value
+ * struct columns - columns of the tables
+ * @cgroup: rows are in cgroups, but are none
+ * @exists, @counted: by direction, a counter of CPU traffic exists, has a value
  * @sums: there are counters of memory
  * @energy: there are counters of energy
- * @devices: what devices moved for rows
- * @latency: rows have seen one
+ * @devices: bytes of devices for rows
+ * @latency: rows have latencies
  */
 struct columns {
 	bool cgroup;
@@ -186,7 +186,7 @@ static void cell_joules(FILE *out, uint64_t nanojoules)
 	markup_number(out, text, nanojoules);
 }
 
-/* What a row used of counters that had a value; the sum of the ends of its intervals */
+/* A row's use by counters that had a value; the sum of the ends of its intervals */
 static void put_energy(FILE *out, const struct page *p, const struct columns *c,
 		       const struct report_row *row)
 {
@@ -218,7 +218,7 @@ static void put_energy(FILE *out, const struct page *p, const struct columns *c,
 	markup_number(out, text, high > low ? high - low : 0);
 }
 
-/* What users call a job, and whose it is */
+/* A job's name and user */
 static int put_job(FILE *out, const struct row_job *job, const char **between)
 {
 	const struct {
@@ -259,7 +259,7 @@ static int put_note(FILE *out, const struct row_node *node)
 	return err;
 }
 
-/* In a tree, what the row above does not say; the whole name otherwise */
+/* In a tree, the part that the row above does not show; otherwise the whole name */
 static int name_below(const struct row_node *node, char **ret)
 {
 	const struct report_row *row = node->row, *above = node->parent->row;
@@ -334,7 +334,7 @@ static const char *const reasons[NR_REASONS] = {
 	[REASON_BACKGROUND] = "Unattributed: background, goes on anyway",
 };
 
-/* What sockets counted, whoever moved it; reason -1: what devices moved for rows. */
+/* Counts of sockets, for all originators; reason -1: bytes of devices for rows. */
 static struct amounts counted(const struct report *r, int reason)
 {
 	struct amounts sum = { 0 };
@@ -352,7 +352,7 @@ static struct amounts counted(const struct report *r, int reason)
 	return sum;
 }
 
-/* With it, the rows and these lines are all that was counted. */
+/* With it, the rows and these lines are everything that was counted. */
 static void put_foot(FILE *out, const struct page *p, const struct columns *c)
 {
 	struct amounts hidden = p->tree->root.hidden, sum;
@@ -408,7 +408,7 @@ int page_workloads(FILE *out, const struct page *p)
 
 /* A cgroup with all rows in it and below */
 struct folder {
-	const char *path; /* not owned, and not ended */
+	const char *path; /* neither owned nor ended */
 	size_t length;
 	int depth;
 	uint64_t rows;
@@ -416,7 +416,7 @@ struct folder {
 	UT_hash_handle hh;
 };
 
-/* A slash comes before all else: what is in a cgroup stands behind it. */
+/* A slash sorts before all else: a cgroup's content stands behind it. */
 static int by_path(const void *x, const void *y)
 {
 	const struct folder *a = *(struct folder *const *)x, *b = *(struct folder *const *)y;
@@ -510,7 +510,7 @@ static int put_folder(FILE *out, const struct columns *c, const struct folder *f
 	return 0;
 }
 
-/* The largest, which are above all others that are in them */
+/* The largest; parents are larger than their children */
 static int put_folders(FILE *out, const struct columns *c, struct folder **all)
 {
 	cleanup_free struct folder **order = NULL;
@@ -537,7 +537,7 @@ static int put_folders(FILE *out, const struct columns *c, struct folder **all)
 	return err;
 }
 
-/* Where rows are cgroups, the table of workloads is the tree. */
+/* Where rows are cgroups, the tree replaces the table of workloads. */
 int page_cgroups(FILE *out, const struct page *p)
 {
 	struct columns c = columns_of(p);

@@ -31,7 +31,7 @@ static void put_ms(json_t *o, const char *key, uint64_t ns, int *err)
 	put(o, key, number(ns / 1000000), err);
 }
 
-/* Digits of what is not the job's own bytes; more would take a third of the record and say nothing. */
+/* Digits of all but the job's own bytes; more would take a third of the record for nothing. */
 static uint64_t unit_of(uint64_t value)
 {
 	uint64_t unit = 1;
@@ -160,7 +160,7 @@ static int pack(const char *json, char **ret)
 	size_t room;
 	int done;
 
-	/* 16: with the head of gzip, so that common tools unpack it */
+	/* 16: with a gzip header, so that common tools unpack it */
 	if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) !=
 	    Z_OK)
 		return -ENOMEM;
@@ -193,7 +193,7 @@ int job_compact(const struct job_context *c, const struct account_job *j, char *
 	return 0;
 }
 
-/* Unpack at most so much; what says to be more is not one of ours. */
+/* Unpack at most this much; larger records are not ours. */
 static int unpack(const uint8_t *bytes, size_t nr, char **ret)
 {
 	z_stream z = { .next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)nr };
@@ -217,7 +217,7 @@ static int unpack(const uint8_t *bytes, size_t nr, char **ret)
 	return 0;
 }
 
-/* Is it an object of JSON at all? */
+/* Is it a JSON object at all? */
 static int check(const char *text)
 {
 	json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, NULL);

@@ -14,7 +14,7 @@ struct job_csv {
 	const struct account_job *job;
 };
 
-/* What all lines of an interval have; @time is not copied. */
+/* Cells common to all lines of an interval; @time is not copied. */
 static struct csv_line line_of(const struct job_csv *f, size_t i, const char *time)
 {
 	const struct account_job *at = &f->context->history->jobs[i];
@@ -53,7 +53,7 @@ static int put_number(FILE *out, const struct csv_line *base, const char *record
 	return csv_put(out, &l);
 }
 
-/* A counter without a value in the whole interval has none here: it is not 0. */
+/* A counter without a value in the whole interval has no cell: it is not 0. */
 static int put_share(FILE *out, const struct job_csv *f, const struct csv_line *base,
 		     const struct account_job *at, size_t k)
 {

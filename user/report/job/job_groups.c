@@ -11,7 +11,7 @@
 #include "report/job/job_sums.h"
 #include "report/notes.h"
 
-/* The part of the account that a group is about; NULL when its step is among others by now. */
+/* The part of the account for a group; NULL when its step has been merged into the rest by now. */
 static const struct account_part *part_of(const struct account_job *j,
 					  const struct account_group *g)
 {
@@ -23,7 +23,7 @@ static const struct account_part *part_of(const struct account_job *j,
 	return NULL;
 }
 
-/* What CPUs moved for it, all directions; false where no counter had a value. */
+/* Bytes of CPUs for it, all directions; false where no counter had a value. */
 static bool own_bytes(const struct job_context *c, const struct account_job *j,
 		      const struct account_part *p, uint64_t *ret)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The intervals of an account, put together again. */
+/* Reassemble an account from its intervals. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool same_part(const struct account_part *a, const struct account_part *b
 	for (size_t i = 0; i < a->nr_totals; i++)
 		if (!same_total(&a->totals[i], &b->totals[i]))
 			return false;
-	/* Devices are in the order in which they came. */
+	/* Devices are in the order of their appearance. */
 	for (size_t i = 0; i < a->nr_io; i++)
 		if (memcmp(&a->io[i], &b->io[i], sizeof(a->io[i])) != 0)
 			return false;

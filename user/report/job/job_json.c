@@ -11,8 +11,8 @@
 #include "report/put.h"
 
 /*
- * A job's report must be written whatever is in it: numbers beyond what JSON readers take are cut
- * to the largest one, which no machine reaches.
+ * A job's report must always be written: numbers beyond the range of JSON readers are clamped to
+ * the largest one, which no machine reaches.
  */
 static void put_cut(json_t *o, const char *key, uint64_t value, int *err)
 {
@@ -81,7 +81,7 @@ static json_t *rate(double value, uint64_t ns)
 	return ns ? json_real(value * 1e9 / (double)ns) : json_null();
 }
 
-/* A sum, and of the job as a whole where the rest of the machine's is. */
+/* A sum, and the rest of the machine for the job as a whole. */
 static json_t *metric_object(const struct account_job *j, const struct account_part *p,
 			     const struct job_sum_value *v, const char *rate_name, double unit,
 			     int *err)
@@ -149,7 +149,7 @@ static json_t *counter_object(const struct job_context *c, const struct account_
 		put_text(o, "unit", unit_name(counter->unit), err);
 	if (counter->bdf[0])
 		put_name(o, "bdf", counter->bdf, sizeof(counter->bdf), err);
-	/* Without a single reading there is no value: none is not zero. */
+	/* Without a single reading there is no value: missing is not zero. */
 	if (v.counted) {
 		put_value(o, &v, err);
 		put_cut(o, "others", v.others, err);
@@ -228,7 +228,7 @@ static json_t *steps_array(const struct job_context *c, const struct account_job
 	return a;
 }
 
-/* The quality of reports, and how much of the job's time they are about. */
+/* The quality of reports, and the observed part of the job's time. */
 static json_t *quality_object(const struct account_job *j, int *err)
 {
 	uint64_t duration = job_duration(j, &j->whole), missing = 0;
@@ -252,7 +252,7 @@ static json_t *quality_object(const struct account_job *j, int *err)
 	return o;
 }
 
-/* What is in the report and in the list of jobs. */
+/* Common to the report and the list of jobs. */
 static void put_life(json_t *o, const struct account_job *j, int *err)
 {
 	put(o, "job", job_object(j, err), err);
@@ -267,7 +267,7 @@ static void put_life(json_t *o, const struct account_job *j, int *err)
 	put_cut(o, "on_cpu_ns", j->whole.on_cpu_ns, err);
 }
 
-/* Of its losses, only what there was. */
+/* Of its losses, only nonzero ones. */
 static json_t *losses_object(const struct quality *q, int *err)
 {
 	json_t *o = json_object();
@@ -313,7 +313,7 @@ static json_t *history_object(const struct job_context *c, const struct account_
 	return o;
 }
 
-/* Beside the peak of memory, where that is known. */
+/* Compared with the peak of memory, where that is known. */
 static void put_peak(json_t *o, const struct job_context *c, const struct account_job *j, int *err)
 {
 	struct job_peak p;
@@ -341,7 +341,7 @@ static void put_peak(json_t *o, const struct job_context *c, const struct accoun
 	put(o, "peak", to, err);
 }
 
-/* What the kernel counted, beside all others. */
+/* The kernel's own counts, beside the account. */
 static json_t *group_object(const struct account_group *g, int *err)
 {
 	json_t *o = json_object();

@@ -11,7 +11,7 @@
 #include "report/job/job_sums.h"
 #include "report/notes.h"
 
-/* So many gaps or counters are named one by one. */
+/* At most this many gaps or counters are listed one by one. */
 #define NAMED 3
 
 static int put_state(FILE *out, const struct account_job *j, size_t width)

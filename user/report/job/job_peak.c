@@ -15,7 +15,7 @@ static bool is_memory(const struct account_counter *c)
 	       (c->destination == DESTINATION_CMEM || c->destination == DESTINATION_ANY);
 }
 
-/* Sums are of doubles: a part of a peak needs no last byte. */
+/* Sums are doubles: a part of a peak need not be exact to the byte. */
 struct sums {
 	double value, low, high;
 };
@@ -36,7 +36,7 @@ static struct sums sums_of(const struct accounts_node *n, const struct account_p
 	return s;
 }
 
-/* Was this socket met before, in an earlier counter of the job? */
+/* Was this socket in an earlier counter of the job? */
 static bool is_counted(const struct accounts_node *n, const struct account_part *p, size_t before,
 		       uint32_t socket)
 {
@@ -49,7 +49,7 @@ static bool is_counted(const struct accounts_node *n, const struct account_part 
 	return false;
 }
 
-/* The peaks of its sockets; false if one is not known. */
+/* Sum the peaks of its sockets; false if one is unknown. */
 static bool add_peaks(const struct job_context *c, const struct account_part *p,
 		      struct job_peak *ret)
 {
@@ -109,7 +109,7 @@ bool job_peak_of(const struct job_context *c, const struct account_job *j, struc
 	return true;
 }
 
-/* Any share: a peak may be given as small as a byte a second, and a job may have moved one byte. */
+/* Any share is possible: a peak may be one byte a second, and a job may have moved one byte. */
 static void percent_of(double share, char ret[FORMAT_NUMBER_LEN])
 {
 	const uint64_t whole = 1000000000;

@@ -16,12 +16,11 @@
 #define JOB_COMPACT_PREFIX "t4j1l:"
 
 /**
- * struct job_context - what an account is read with
+ * struct job_context - context for reading an account
  * @host: the machine
  * @node: has the counters that accounts refer to
- * @history: intervals of the account that is shown, as store_each_span() has them; NULL: nobody
- *	asked for them
- * @kept: the same where they are not shown, but looked at; NULL: there are none
+ * @history: intervals of the account to show, as from store_each_span(); NULL: not requested
+ * @kept: the same for evaluation only; NULL: none
  */
 struct job_context {
 	const struct host_info *host;
@@ -34,7 +33,7 @@ struct job_context {
 int job_json_write(FILE *out, const struct job_context *c, const struct account_job *j);
 
 /**
- * job_history_whole() - are all intervals of an account there?
+ * job_history_whole() - are all intervals of an account present?
  * @j: the account
  * @history: its intervals
  * @ret: they add up to it, to the unit: none was dropped
@@ -69,8 +68,8 @@ int job_compact(const struct job_context *c, const struct account_job *j, char *
 
 /**
  * job_compact_decode() - the JSON in a compact record
- * @text: the record; hostile
- * @ret: JSON, terminated; to be freed. At most 1 MiB, whatever the record says
+ * @text: the record; untrusted
+ * @ret: JSON, terminated; to be freed. At most 1 MiB
  *
  * Return: 0, -EINVAL for what is none or is damaged, -EPROTONOSUPPORT for a later version, -ENOTSUP
  * for base64 of an early commit, -ENOMEM.

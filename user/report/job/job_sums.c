@@ -9,7 +9,7 @@ NAMES(job_sum_name, enum job_sum, [JOB_SUM_MEM] = "mem", [JOB_SUM_CMEM] = "cmem"
       [JOB_SUM_GMEM] = "gmem", [JOB_SUM_CXL] = "cxl", [JOB_SUM_REMOTE] = "remote",
       [JOB_SUM_DEVICE_MEM] = "device_mem", [JOB_SUM_PCIE] = "pcie")
 
-/* What belongs to nobody, for all reasons */
+/* Unattributed bytes, for all reasons */
 static uint64_t unattributed(const struct account_node_total *t)
 {
 	uint64_t sum = 0;
@@ -35,7 +35,7 @@ uint64_t job_clock_set(const struct account_job *j)
 {
 	uint64_t there = sum_capped(j->covered_ns, j->gap_ns), clock = by_clock(&j->whole);
 
-	/* Both clocks are read one after the other: they never agree to the nanosecond. */
+	/* The clocks are read one after the other, so they never agree to the nanosecond. */
 	return clock > there && clock - there >= NS_PER_S ? clock - there : 0;
 }
 
@@ -99,7 +99,7 @@ struct job_sum_value job_sum_counter(const struct account_job *j, const struct a
 	return v;
 }
 
-/* Add what a counter has; one without a value makes the sum partial. */
+/* Add a counter; one without a value makes the sum partial. */
 static void add_counter(struct job_sum_value *all, const struct account_job *j,
 			const struct account_part *p, size_t node)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The account of a job, and the list of jobs, for people. Built in memory and written in one piece,
- * as table.c does it.
+ * as in table.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #include "report/job/job_sums.h"
 #include "report/notes.h"
 
-/* What is in front of the numbers, at most and at least. */
+/* Width of the columns in front of the numbers, at most and at least. */
 #define LABEL_MAX    36
 #define LABEL_MIN    26
 #define STEP_WIDTH   24
@@ -66,7 +66,7 @@ struct job_table {
 	const struct account_job *j;
 	const struct table_options *o;
 	size_t width;
-	bool parts; /* there is room for those of others and of nobody */
+	bool parts; /* there is room for columns of other workloads and of unattributed bytes */
 };
 
 static int put_title(const struct job_table *t)
@@ -100,9 +100,9 @@ static int put_title(const struct job_table *t)
 	return err;
 }
 
-/* --- what it moved */
+/* --- bytes */
 
-/* Is most of the account's doubt that it could not be told from others? */
+/* Does most of the account's uncertainty come from inseparable workloads? */
 static bool is_tangled(const struct job_sum_value *v)
 {
 	return v->inseparable > v->value / 20;
@@ -130,7 +130,7 @@ GRID_CELL(sum_rate, struct sum_line, grid_rate(row->v.value, row->covered_ns));
 GRID_CELL(sum_bytes, struct sum_line, grid_bytes(row->v.value));
 GRID_CELL(sum_range, struct sum_line, range_of(&row->v));
 
-/* Whose part of all that the machine moved. */
+/* The parts of the machine's bytes. */
 enum { PART_JOB, PART_OTHERS, PART_NOBODY };
 
 static struct grid_cell sum_part(const struct grid_place *at)
@@ -173,7 +173,7 @@ static const struct grid_column energy_columns[] = {
 
 static int put_sum(const struct grid *g, enum job_sum sum, enum direction direction)
 {
-	/* What is indented is said of each direction. */
+	/* Indented lines belong to each direction. */
 	static const char *const labels[NR_JOB_SUMS][NR_DIRECTIONS] = {
 		[JOB_SUM_MEM] = { "memory reads", "memory writes", "memory reads and writes" },
 		[JOB_SUM_CMEM] = { "  memory of CPUs" },
@@ -191,7 +191,7 @@ static int put_sum(const struct grid *g, enum job_sum sum, enum direction direct
 		.v = job_sum_of(t->c->node, t->j, &t->j->whole, sum, direction),
 	};
 
-	/* Where nobody knows whose devices' traffic is, there is nothing to say of the job. */
+	/* If traffic of devices has no owner, there is no line for the job. */
 	if (!l.v.counted || (sum == JOB_SUM_DEVICE_MEM && !l.v.high))
 		return 0;
 	return grid_row(g, &l);
@@ -234,7 +234,7 @@ static int put_energy(struct job_table *t)
 	return grid_row(&g, &l);
 }
 
-/* Does a counter of the machine count what CPUs move in this direction? */
+/* Does a counter of the machine count CPU traffic in this direction? */
 static bool counts(const struct accounts_node *n, enum direction direction)
 {
 	for (size_t i = 0; i < n->nr_counters; i++) {
@@ -255,7 +255,7 @@ static bool counts_energy(const struct accounts_node *n)
 	return false;
 }
 
-/* Is there a column for it? Where nothing counts both directions as one, there are two. */
+/* Does it get a column? If nothing counts both directions as one, there are two. */
 static bool counts_way(const struct accounts_node *n, enum direction direction)
 {
 	bool together = counts(n, DIRECTION_READWRITE),
@@ -267,7 +267,7 @@ static bool counts_way(const struct accounts_node *n, enum direction direction)
 /* --- steps */
 
 struct step_line {
-	const struct account_part *part; /* NULL: several together, or what is in no step */
+	const struct account_part *part; /* NULL: several together, or the rest outside of steps */
 	const char *label;
 	uint64_t time_ns;
 	uint64_t cpu_ns;
@@ -413,7 +413,7 @@ static int put_step_lines(const struct grid *g, struct step_line *lines, size_t 
 	rest.label = "(in no step)";
 	hidden = rest;
 	hidden.label = label;
-	/* First what all hidden ones are not, so that the rest is what is in no step at all. */
+	/* Subtract all hidden steps first, so that the rest is outside of steps. */
 	for (size_t i = shown; i < nr; i++)
 		take_away(&rest, &lines[i]);
 	take_away(&hidden, &rest);
@@ -487,7 +487,7 @@ struct counter_line {
 	uint64_t running_ns;
 };
 
-/* Nothing more is said of a counter without a value. */
+/* A counter without a value has no further text. */
 static struct grid_cell said_if(const struct counter_line *l, struct grid_cell cell)
 {
 	return l->v.counted ? cell : grid_is(GRID_EMPTY);
@@ -612,7 +612,7 @@ int job_table_write(FILE *out, const struct job_context *c, const struct account
 /* --- the list of jobs: a line each */
 
 #define START_WIDTH 16 /* up to the minute */
-/* Room for the job's id that more columns must leave: what it takes, within these bounds. */
+/* Width that other columns must leave for the job's id: its length, within these bounds. */
 #define ID_LEAST    11
 #define ID_ENOUGH   24
 #define ID_MAX	    48
@@ -635,7 +635,7 @@ static size_t id_text(const struct list *l, const struct account_job *j, char *r
 				l->mixed ? "/" : "", (int)job_id_shown(j->job.id), j->job.id);
 }
 
-/* Columns that ids take, so that one can be told from the other and asked for. */
+/* Width of ids that keeps them distinct and usable as arguments. */
 static size_t id_columns(const struct list *l)
 {
 	size_t columns = ID_LEAST, length;
@@ -692,7 +692,7 @@ static struct grid_cell cell_start(const struct grid_place *at)
 GRID_CELL(cell_time, struct account_job, grid_seconds(job_duration(row, &row->whole)));
 GRID_CELL(cell_cpu, struct account_job, grid_seconds(row->whole.on_cpu_ns));
 
-/* What a sum's column is about: the sum, and the direction. */
+/* The sum and direction of a column. */
 #define SUM(sum, direction) ((sum)*NR_DIRECTIONS + (direction))
 
 static struct grid_cell cell_sum(const struct grid_place *at)
@@ -719,7 +719,7 @@ GRID_SHOWN(some_user, struct list, table->users);
 GRID_SHOWN(some_energy, struct list, counts_energy(table->c->node));
 GRID_SHOWN(some_mem, struct list, counts_way(table->c->node, at->column->arg % NR_DIRECTIONS));
 
-/* In which order columns get room, and none without those before it. */
+/* Order in which columns get room; none without those before it. */
 #define OPTIONAL(nr) .rank = nr, .or_none = true
 
 static const struct grid_column columns[] = {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Parts of openmetrics.h: the series of jobs, and how families are written. */
+/* Shared by the files of openmetrics.h: the series of jobs, and writing of families. */
 #ifndef REPORT_OPENMETRICS_INTERNAL_H
 #define REPORT_OPENMETRICS_INTERNAL_H
 
 #include "report/openmetrics/openmetrics.h"
 #include "trace.h"
 
-/* What jobs are counted by. */
+/* Counters of jobs. */
 enum dim_kind {
 	DIM_MEMORY,   /* socket, source, direction, destination */
 	DIM_DEVICE,   /* device, direction */
@@ -35,8 +35,8 @@ struct dim {
  * struct cell - a counter of a job
  * @value: bytes, or nanojoules
  * @width: the same, sum of the lengths of the 95% intervals
- * @since: number of the interval that opened it, 0 = it is not shown. What it had in that interval is
- *	in "other", so that it begins with 0
+ * @since: number of the interval that opened it, 0 = not shown. Its value in that interval is in
+ *	"other", so that it begins with 0
  */
 struct cell {
 	uint64_t value;
@@ -49,12 +49,12 @@ struct cell {
 /**
  * struct series - of a job, or of "other" or "none"
  * @workload: label
- * @job: who it is, as known by now
+ * @job: the job, as known by now
  * @since_ns: when it began, CLOCK_REALTIME
- * @over: it takes no bytes but late ones, and goes after @left more intervals
- * @evicted: of these, one whose job goes on without it
- * @gone: it goes with this interval
- * @score: bytes per interval, lately
+ * @over: it takes only late bytes, and is removed after @left more intervals
+ * @evicted: of these, one whose job still runs
+ * @gone: it is removed with this interval
+ * @score: recent bytes per interval
  * @gain: bytes in this interval
  * @cpu_ns, @cpu_since: CPU time; see struct cell
  * @cells: one for each of openmetrics.dims; owned
@@ -75,7 +75,7 @@ struct series {
 	size_t nr_cells;
 };
 
-/* Series that are always there. */
+/* Permanent series. */
 enum {
 	SERIES_OTHER,
 	SERIES_NONE,
@@ -89,7 +89,7 @@ struct socket_time {
 	uint64_t lost_ns;
 };
 
-/* What part of a peak of a socket was used in the last interval. */
+/* The used part of a socket's peak in the last interval. */
 struct peak_part {
 	struct peak peak;
 	uint32_t socket;
@@ -101,7 +101,7 @@ struct peak_part {
  * @bytes: since the start
  * @enabled_ns, @running_ns: of its events
  * @socket: number of the socket
- * @kind, @direction: which part
+ * @kind, @direction: the part
  */
 struct part_series {
 	uint64_t bytes;
@@ -111,14 +111,14 @@ struct part_series {
 	enum part_kind kind;
 	enum direction direction;
 };
-/* Of two directions each; more sockets than that are not shown. */
+/* Two directions each; further sockets are not shown. */
 #define MAX_PART_SERIES (16 * NR_WAYS * NR_PARTS)
 
 /**
  * struct group_series - a monitoring group of the kernel, beside a workload
  * @group: its path below the mount of resctrl
  * @cgroup_id: of the job; series_find() knows the workload
- * @bytes, @ns: since it was first seen: what it counted, and for how long
+ * @bytes, @ns: its count and time since it was first seen
  */
 struct group_series {
 	char group[REFEREE_GROUP_LEN];
@@ -130,11 +130,11 @@ struct group_series {
 /**
  * struct openmetrics - see openmetrics.h
  * @interval: number of the last one, from 1
- * @series, @nr_series: the fixed ones first; there is always room for those of @o
- * @only_energy: no dim is of bytes: it is energy that makes jobs large
- * @counter_dims, @device_dims: of this interval's counters and devices; NO_DIM for none.
- *	A device has four, which follow each other: counted and requested, read and written
- * @peaks, @nr_peaks: of the last interval, those whose counters had values
+ * @series, @nr_series: the permanent ones first; there is always room for those of @o
+ * @only_energy: no dim is of bytes: energy decides the size of jobs
+ * @counter_dims, @device_dims: of this interval's counters and devices; NO_DIM for none. A device
+ *	has four consecutive ones: counted and requested, read and written
+ * @peaks, @nr_peaks: of the last interval, if their counters had values
  */
 struct openmetrics {
 	struct openmetrics_options o;
@@ -162,19 +162,19 @@ struct openmetrics {
 /** dims_map() - find the dims of a report's counters and devices, with cells for all; 0, -ENOMEM */
 int dims_map(struct openmetrics *m, const struct report *r);
 
-/** dims_size() - what a value means for how large a job is: joules are no bytes */
+/** dims_size() - weight of a value in the size of a job: joules are no bytes */
 uint64_t dims_size(const struct openmetrics *m, size_t dim, uint64_t value);
 
-/** series_find() - of a job by its cgroup, NULL for none */
+/** series_find() - find a job's series by its cgroup, NULL for none */
 struct series *series_find(const struct openmetrics *m, uint64_t cgroup_id);
 
-/** series_choose() - series that end, and those for the jobs that are large in this interval */
+/** series_choose() - end series, and begin those of jobs that are large in this interval */
 int series_choose(struct openmetrics *m, const struct report *r);
 
-/** series_limit() - give up those beyond the bounds, and have room for what is within */
+/** series_limit() - drop those beyond the bounds, and make room up to the bounds */
 int series_limit(struct openmetrics *m, const struct openmetrics_options *o);
 
-/** groups_interval() - what monitoring groups of jobs with series counted; 0 or -ENOMEM */
+/** groups_interval() - add the counts of monitoring groups of jobs with series; 0 or -ENOMEM */
 int groups_interval(struct openmetrics *m, const struct report *r);
 
 /* Writing */
@@ -193,8 +193,8 @@ struct label {
 #define NO_LABELS   ((const struct label[]){ { NULL, NULL } })
 
 /**
- * struct exposer - where to and how
- * @family, @type: what is being written
+ * struct exposer - the output and its format
+ * @family, @type: of the current family
  */
 struct exposer {
 	FILE *out;
@@ -205,10 +205,10 @@ struct exposer {
 
 /**
  * expose_family() - begin a family
- * @x: to
+ * @x: the output
  * @name: without "_total" or "_info"
- * @type: what it is
- * @unit: that @name ends with, NULL for none
+ * @type: its type
+ * @unit: suffix of @name, NULL for none
  * @help: one line
  */
 void expose_family(struct exposer *x, const char *name, enum metric_type type, const char *unit,
@@ -223,20 +223,20 @@ void expose_seconds(struct exposer *x, const struct label *labels, uint64_t ns);
 /** expose_joules() - a sample in joules */
 void expose_joules(struct exposer *x, const struct label *labels, uint64_t nanojoules);
 
-/** expose_ratio() - a sample that is a part of one, or more */
+/** expose_ratio() - a sample that is a ratio */
 void expose_ratio(struct exposer *x, const struct label *labels, double value);
 
-/** expose_created() - when a counter began, CLOCK_REALTIME; OpenMetrics only */
+/** expose_created() - start of a counter, CLOCK_REALTIME; OpenMetrics only */
 void expose_created(struct exposer *x, const struct label *labels, uint64_t ns);
 
 /** expose_machine() - the machine's families, from its totals */
 void expose_machine(struct exposer *x, const struct openmetrics *m,
 		    const struct openmetrics_state *s);
 
-/** expose_health() - how good the data is, and what it costs */
+/** expose_health() - quality and cost of the data */
 void expose_health(struct exposer *x, const struct openmetrics_state *s);
 
-/** groups_expose() - families of monitoring groups, if there are any; 0 or -ENOMEM */
+/** groups_expose() - families of monitoring groups, if any; 0 or -ENOMEM */
 int groups_expose(struct exposer *x, const struct openmetrics *m);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* An interval comes in, and everything goes out. */
+/* Adding an interval, and writing everything. */
 #include "report/openmetrics/openmetrics.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ void openmetrics_limits(struct openmetrics *m, const struct openmetrics_options 
 
 	if (!series_limit(m, o))
 		return;
-	/* no memory for more: as many as there was room for */
+	/* no memory for more: as many as there is room for */
 	less.top = m->o.top;
 	series_limit(m, &less);
 }
@@ -157,7 +157,7 @@ static struct series *series_of(struct openmetrics *m, const struct report_row *
 	return s ? s : &m->series[SERIES_OTHER];
 }
 
-/* Of a job as a whole: how far off a sum is, its parts do not know. */
+/* Only for a job as a whole: the error of a sum does not follow from its parts. */
 static void add_widths(struct openmetrics *m, const struct report_row *row)
 {
 	struct series *s = series_of(m, row);
@@ -222,7 +222,7 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r)
 	return groups_interval(m, r);
 }
 
-/* --- what jobs did */
+/* --- counts of jobs */
 
 static void expose_cell(struct exposer *x, const struct series *s, const struct dim *d,
 			uint64_t value)
@@ -285,7 +285,7 @@ static int expose_info(struct exposer *x, const struct openmetrics *m)
 	return 0;
 }
 
-/* Nothing where nobody counts it: a family without series would say that there could be some. */
+/* Nothing if it is not counted: a family without series would suggest possible ones. */
 static void expose_workload_energy(struct exposer *x, const struct openmetrics *m)
 {
 	bool counted = false;

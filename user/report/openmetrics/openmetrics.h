@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Accounts as OpenMetrics text, for Prometheus and the like. The number of series is bounded by
- * the options, whatever runs.
+ * Accounts as OpenMetrics text, for Prometheus and the like. The options bound the number of series
+ * for any workload.
  */
 #ifndef REPORT_OPENMETRICS_OPENMETRICS_H
 #define REPORT_OPENMETRICS_OPENMETRICS_H
@@ -14,9 +14,8 @@ struct openmetrics;
 
 /**
  * struct openmetrics_options - bounds
- * @top: jobs with series of their own; what others do is added up as "other". At most
- *	OPENMETRICS_MAX_TOP count
- * @keep: intervals that a job which has ended keeps its series, so that the last scrape sees its end
+ * @top: jobs with series of their own; the rest is added up as "other". At most OPENMETRICS_MAX_TOP
+ * @keep: intervals for which an ended job keeps its series, so that the last scrape sees its end
  */
 struct openmetrics_options {
 	size_t top;
@@ -24,22 +23,22 @@ struct openmetrics_options {
 };
 #define OPENMETRICS_MAX_TOP 1000
 
-/** openmetrics_new() - no series yet; 0 or -ENOMEM; free with openmetrics_free() */
+/** openmetrics_new() - start without series; 0 or -ENOMEM; free with openmetrics_free() */
 int openmetrics_new(const struct openmetrics_options *o, struct openmetrics **ret);
 void openmetrics_free(struct openmetrics *m);
 
-/** openmetrics_limits() - other bounds from the next interval on */
+/** openmetrics_limits() - set bounds from the next interval on */
 void openmetrics_limits(struct openmetrics *m, const struct openmetrics_options *o);
 
 /**
- * openmetrics_interval() - an interval was added to the accounts
+ * openmetrics_interval() - add an interval of the accounts
  * @m: the series
  * @r: its report by job
  *
  * A job gets series when it is among the @top largest of an interval, and keeps them until it has
- * ended or a job more than twice as large needs the place. What is in no job is "none". Series begin
- * at 0 and count from then on; "other" has what all without series did, and the interval with which
- * series began. So each only ever grows, and what they grow by adds up to the machine's, to the byte.
+ * ended or a job more than twice as large needs the place. Tasks in no job are "none". Series begin
+ * at 0 and count from then on; "other" has all jobs without series, and the interval with which a
+ * series began. So each only ever grows, and the increments add up to the machine's, to the byte.
  * At most twice @top jobs have series, with those that have ended.
  *
  * Return: 0 or -ENOMEM; then the interval is in the series of the machine only.
@@ -47,18 +46,18 @@ void openmetrics_limits(struct openmetrics *m, const struct openmetrics_options 
 int openmetrics_interval(struct openmetrics *m, const struct report *r);
 
 /**
- * struct openmetrics_state - what is shown besides the series of jobs
+ * struct openmetrics_state - the output besides the series of jobs
  * @host: the machine
  * @node: its totals
  * @jobs_running: jobs with accounts
- * @unreported: closing reports that could not be written yet
- * @reports_written, @reports_removed, @reports_unwritten: closing reports since the start that were written;
- *	that had to make room in the spool; that never were, as their job had to be forgotten
+ * @unreported: closing reports not yet written
+ * @reports_written, @reports_removed, @reports_unwritten: closing reports since the start: written;
+ *	removed from the spool to make room; never written because their job had to be forgotten
  * @store_errors, @spool_errors: so far
- * @clock_wrong: nothing is forgotten for its age
+ * @clock_wrong: no data expires by age
  * @interval_ns: last interval's length
- * @setting_ns: how long it is unless jobs end before
- * @cost_ns: what closing the last interval took
+ * @setting_ns: its configured length, unless jobs end before
+ * @cost_ns: time that closing the last interval took
  */
 struct openmetrics_state {
 	const struct host_info *host;
@@ -76,24 +75,24 @@ struct openmetrics_state {
 	uint64_t cost_ns;
 };
 
-/* Two ways to write the same: what all of Prometheus's relatives read, and its successor. */
+/* Two text formats: one that all of Prometheus's relatives read, and its successor. */
 enum exposition {
 	EXPOSITION_TEXT,	/* Prometheus text format 0.0.4 */
 	EXPOSITION_OPENMETRICS, /* OpenMetrics 1.0 */
 };
 
 /**
- * openmetrics_negotiate() - what a client wants
- * @accept: its header Accept, "" for none; hostile
+ * openmetrics_negotiate() - choose a client's format
+ * @accept: its header Accept, "" for none; untrusted
  *
- * Return: OpenMetrics 1.0 when it takes that no less than plain text, else plain text.
+ * Return: OpenMetrics 1.0 when its weight is at least that of plain text, else plain text.
  */
 enum exposition openmetrics_negotiate(const char *accept);
 
 /** openmetrics_type() - content type */
 const char *openmetrics_type(enum exposition e);
 
-/** openmetrics_write() - everything; 0 or a negative errno */
+/** openmetrics_write() - write everything; 0 or a negative errno */
 int openmetrics_write(FILE *out, const struct openmetrics *m, const struct openmetrics_state *s,
 		      enum exposition e);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Families of the machine: what was counted, how well, and at what cost. */
+/* Families of the machine: counts, their quality, and the cost. */
 #include <string.h>
 
 #include "base/array.h"
 #include "report/openmetrics/internal.h"
 #include "version.h"
 
-/* What of a counter's totals a family shows. */
+/* The total of a counter that a family shows. */
 typedef uint64_t (*part_fn)(const struct account_node_total *t, unsigned int which);
 
 static uint64_t part_value(const struct account_node_total *t, unsigned int which)
@@ -48,8 +48,8 @@ static bool is_device_destination(const struct account_counter *c)
 
 /**
  * struct view - a family of counters
- * @takes: counters that are in it
- * @by_destination: it tells destinations
+ * @takes: counters that it includes
+ * @by_destination: it has destinations
  */
 struct view {
 	bool (*takes)(const struct account_counter *c);
@@ -145,7 +145,7 @@ static void expose_bytes(struct exposer *x, const struct accounts_node *n)
 	expose_view(x, n, &view_port, part_value, 0, NULL);
 }
 
-/* A family whose series have the same labels as those of others. */
+/* A family whose series share their labels with other families. */
 struct family {
 	const char *name;
 	const char *unit;
@@ -257,7 +257,7 @@ static void expose_devices(struct exposer *x, const struct openmetrics *m)
 				      1);
 }
 
-/* No family without a peak: that none is known is not a rate of 0. */
+/* No family without a peak: an unknown peak is not a rate of 0. */
 static void expose_peaks(struct exposer *x, const struct openmetrics *m, const struct peaks *p)
 {
 	char socket[16];
@@ -290,7 +290,7 @@ static void expose_peaks(struct exposer *x, const struct openmetrics *m, const s
 	}
 }
 
-/* Nothing without parts: a family without series would say that there could be some. */
+/* Nothing without parts: a family without series would suggest possible ones. */
 static void expose_parts(struct exposer *x, const struct openmetrics *m)
 {
 	static const struct family families[] = {
@@ -315,7 +315,7 @@ static void expose_parts(struct exposer *x, const struct openmetrics *m)
 							  direction_name(s->direction) },
 							{ NULL, NULL } };
 
-			/* as with counters: what never counted has no bytes */
+			/* as with counters: without a value there are no bytes */
 			if (!f && !s->running_ns && !s->bytes)
 				continue;
 			snprintf(socket, sizeof(socket), "%u", s->socket);

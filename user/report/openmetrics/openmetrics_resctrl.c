@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the kernel's monitoring groups count of workloads, beside what is attributed to them. */
+/* Counts of the kernel's monitoring groups for workloads, beside the attributed bytes. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "report/format.h"
 #include "report/openmetrics/internal.h"
 
-/* The job of a group that has all tasks of it, or of a step of it, at all of its domains. */
+/* The job of a group that has all tasks of the job or of a step, at all of its domains. */
 static const struct row_job *job_of(const struct report *r, const struct report_referee *f)
 {
 	bool whole = f->match == REFEREE_BY_NAME || (f->tasks && f->tasks == f->of_tasks);
@@ -30,7 +30,7 @@ static struct group_series *find(struct openmetrics *m, uint64_t cgroup_id, cons
 	return NULL;
 }
 
-/* It begins at 0 with the interval in which it is first seen: a rate needs two samples. */
+/* It begins at 0 in its first interval: a rate needs two samples. */
 static int add(struct openmetrics *m, uint64_t cgroup_id, const struct report_referee *f)
 {
 	struct group_series *g = find(m, cgroup_id, f->group);

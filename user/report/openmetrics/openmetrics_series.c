@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which jobs have series, and what series have: how the number of both stays bounded. */
+/* Choice of the jobs with series, and of their cells: keeps the number of both bounded. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "report/format.h"
 #include "report/openmetrics/internal.h"
 
-#define SMOOTHING 8 /* intervals that a score is about */
+#define SMOOTHING 8 /* number of intervals that a score covers */
 
-/* --- what is counted */
+/* --- counters */
 
 static bool same_dim(const struct dim *a, const struct dim *b)
 {
@@ -40,8 +40,8 @@ static int dim_find(struct openmetrics *m, const struct dim *d, size_t *ret)
 }
 
 /*
- * What was never counted has no series: it is not 0. No workload owns bytes of a root port as a
- * whole, whether it is a check or shared: they are the machine's (t410trace_port_bytes).
+ * Without a count there is no series: missing is not 0. No workload owns bytes of a root port as a
+ * whole, whether as a check or shared: they are the machine's (t410trace_port_bytes).
  */
 static int map_device(struct openmetrics *m, const struct report_device *rd, size_t ret[4])
 {
@@ -129,7 +129,7 @@ uint64_t dims_size(const struct openmetrics *m, size_t dim, uint64_t value)
 	return m->only_energy || m->dims[dim].kind != DIM_ENERGY ? value : 0;
 }
 
-/* --- who has series */
+/* --- jobs with series */
 
 struct series *series_find(const struct openmetrics *m, uint64_t cgroup_id)
 {
@@ -190,9 +190,8 @@ static void expire(struct openmetrics *m)
 }
 
 /*
- * Drop those that ended long ago and, at the bound, those of the others that ended first. Not
- * before all new ones have their labels: one that goes and one that comes must not be taken for
- * the same by somebody who sees only what is before and after.
+ * Drop those that ended long ago and, at the bound, those that ended first. Only after all new ones
+ * have their labels: a scraper must not take a removed series and a new one for the same.
  */
 static void trim(struct openmetrics *m)
 {
@@ -216,7 +215,7 @@ int series_limit(struct openmetrics *m, const struct openmetrics_options *o)
 	size_t top = o->top < OPENMETRICS_MAX_TOP ? o->top : OPENMETRICS_MAX_TOP;
 	struct series *bigger;
 
-	/* within an interval, each may get another label and then lose its place to another job */
+	/* within an interval, each may get a new label and then lose its place to another job */
 	if (top > m->o.top || !m->series) {
 		bigger = reallocarray(m->series, NR_FIXED_SERIES + 4 * top, sizeof(*bigger));
 		if (!bigger)
@@ -230,7 +229,7 @@ int series_limit(struct openmetrics *m, const struct openmetrics_options *o)
 	return 0;
 }
 
-/* "slurm:12"; with the cgroup behind it where another one has that name still */
+/* "slurm:12"; with the cgroup behind it while another series still has that name */
 static int name_series(const struct openmetrics *m, struct series *s)
 {
 	cleanup_free char *id = NULL;
@@ -252,7 +251,7 @@ static void series_begin(struct openmetrics *m, const struct row_job *job, doubl
 {
 	struct series s = { .job = *job, .since_ns = now_ns, .score = score };
 
-	/* Without memory it goes to "other", as if it were small. */
+	/* Without memory it is part of "other", like small ones. */
 	if (name_series(m, &s) || series_cells(&s, m->nr_dims)) {
 		free(s.cells);
 		return;
@@ -260,7 +259,7 @@ static void series_begin(struct openmetrics *m, const struct row_job *job, doubl
 	m->series[m->nr_series++] = s;
 }
 
-/* What is newly known of jobs; and a number other than that of the label is another label. */
+/* Take over news about jobs; a number other than that in the label needs a new label. */
 static void update(struct openmetrics *m, const struct report_row *row, uint64_t now_ns)
 {
 	struct series *s = series_find(m, row->job->cgroup_id);
@@ -299,7 +298,7 @@ static uint64_t size_of(const struct openmetrics *m, const struct report_row *ro
 	for (size_t i = 0; i < row->nr_devices; i++)
 		size += row->devices[i].read_bytes + row->devices[i].write_bytes +
 			row->devices[i].io_read_bytes + row->devices[i].io_write_bytes;
-	/* without counters it is CPU time that makes jobs large */
+	/* without counters, CPU time decides the size of jobs */
 	return m->nr_dims ? size : row->on_cpu_ns;
 }
 
@@ -322,7 +321,7 @@ static bool place(struct openmetrics *m, const struct series_candidate *c, uint6
 
 	if (nr_live(m) >= m->o.top) {
 		least = smallest(m);
-		/* much larger, so that two of a size do not take turns */
+		/* much larger, so that two similar ones do not alternate */
 		if (!least || least->score * 2 >= (double)c->size)
 			return false;
 		series_end(m, least, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The two text formats: how families and samples are written, and which one a client wants. */
+/* The two text formats: writing of families and samples, and negotiation with a client. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -78,13 +78,13 @@ void expose_seconds(struct exposer *x, const struct label *labels, uint64_t ns)
 
 void expose_joules(struct exposer *x, const struct label *labels, uint64_t nanojoules)
 {
-	/* a thousand millionth of a joule is written as one of a second */
+	/* nanojoules are written like nanoseconds */
 	expose_time(x, suffix(x->type), labels, nanojoules);
 }
 
 void expose_ratio(struct exposer *x, const struct label *labels, double value)
 {
-	/* beyond that somebody has slipped, but a number it is */
+	/* larger values are errors, but still numbers */
 	expose_time(x, suffix(x->type), labels,
 		    value < 1e9 ? (uint64_t)(value * NS_PER_S) : 1000000000ull * NS_PER_S);
 }
@@ -132,7 +132,7 @@ static bool names(const char *entry, size_t length, const char *type)
 	       (length == n || entry[n] == ';' || entry[n] == ' ');
 }
 
-/* Version 1.0.0, or none said. */
+/* Version 1.0.0, or none given. */
 static bool right_version(const char *entry, size_t length)
 {
 	static const char key[] = "version=";

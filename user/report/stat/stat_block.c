@@ -15,27 +15,27 @@
 
 #define LABEL_LEN     128
 #define HEAD_LINES    4
-/* From so many places on, rows are places: there is too little room for columns. */
+/* From this many places on, rows are places: there is too little room for columns. */
 #define MANY_PLACES   3
 /* A value, its mark and the blank in front of it. */
 #define COLUMN(width) ((width) + 2)
 
-/* A PMU with one setting of its filters: what values are about. */
+/* A PMU with one filter setting: the place of values. */
 struct block_place {
 	uint32_t pmu;
 	const char *label;
 	bool quiet;
-	bool partly; /* quiet in what was read: not all of it was */
+	bool partly; /* no traffic in the values that were read; some were not */
 	bool left_out;
 	char text[LABEL_LEN];
-	char head[2 * LABEL_LEN]; /* where it is, and what the filters choose */
+	char head[2 * LABEL_LEN]; /* its place, and the choice of its filters */
 };
 
-/* A metric that the places have in common. */
+/* A metric common to the places. */
 struct kind {
 	const struct stat_metric *m;
 	char title[LABEL_LEN]; /* in full */
-	char head[LABEL_LEN];  /* short, for the top of a column: in lines of its width */
+	char head[LABEL_LEN];  /* short, for the top of a column: wrapped to its width */
 	const char *unit;
 	size_t width;
 };
@@ -99,7 +99,7 @@ static const char *short_unit(const char *unit)
 	return unit;
 }
 
-/* What a column's unit says need not be said by its heading as well. */
+/* The heading need not repeat a column's unit. */
 static bool says_unit(const char *word, const char *unit)
 {
 	static const char *const words[][2] = {
@@ -177,8 +177,7 @@ static void place_text(const struct stat_pmu *p, const char *label, char *text, 
 }
 
 /*
- * Did nothing happen there, as far as it was read? A clock ticks anyway. What should have
- * been read and could not is worth a row.
+ * Was there no traffic, as far as was read? A clock ticks anyway. Unreadable values deserve a row.
  */
 static bool is_quiet(const struct stat_report *r, const struct block_place *place, bool *ret_partly)
 {
@@ -236,7 +235,7 @@ static int add_kind(struct block *b, const struct stat_metric *m)
 		return -ENOMEM;
 	k = &b->kinds[b->nr_kinds++];
 	*k = (struct kind){ .m = m };
-	/* Such a title stands for several metrics, one for each other socket. */
+	/* Such a title stands for several metrics, one for each remote socket. */
 	str_append(k->title, sizeof(k->title), "%s%s%s%s", m->title,
 		   strstr(m->id, "<o>") ? " (" : "", strstr(m->id, "<o>") ? m->to : "",
 		   strstr(m->id, "<o>") ? ")" : "");
@@ -317,7 +316,7 @@ static size_t nr_shown(const struct block *b)
 	return nr - b->nr_left_out;
 }
 
-/* How much happened there, to be compared within a block. What could not be read is never little. */
+/* Amount of traffic, to be compared within a block. Unreadable values never count as small. */
 static uint64_t happened(const struct stat_report *r, const struct block_place *p)
 {
 	const struct stat_layout *l = r->layout;
@@ -338,7 +337,7 @@ static uint64_t happened(const struct stat_report *r, const struct block_place *
 	return sum ? sum : UINT64_MAX;
 }
 
-/* The place with the least of those that are shown */
+/* The shown place with the least traffic */
 static struct block_place *least_of(const struct block *b)
 {
 	struct block_place *least = NULL;
@@ -483,7 +482,7 @@ static int put_talls(struct block *b, const struct tall *t)
 	return err;
 }
 
-/* As many columns as fit, then the others below. */
+/* As many columns as fit, then the next ones below. */
 static int put_wides(struct block *b, size_t left)
 {
 	size_t first = 0;
@@ -502,7 +501,7 @@ static int put_wides(struct block *b, size_t left)
 	return err;
 }
 
-/* What places are called when they are many. */
+/* Name of a place when there are many. */
 static const char *places_name(const struct block *b)
 {
 	const char *label = b->places[0].label;
@@ -512,7 +511,7 @@ static const char *places_name(const struct block *b)
 		several |= strcmp(b->places[i].label, label) != 0;
 	if (!strncmp(b->pmu->family, "esp_", 4))
 		return "tiles";
-	/* One window, and all the root complexes that it might be behind. */
+	/* One address range, and all root complexes that it may be behind. */
 	if (!label[0] || (!several && b->nr_places > 1))
 		return b->pmu->rc >= 0 ? "root complexes" : "sockets";
 	if (!strncmp(label, "port ", 5))
@@ -564,7 +563,7 @@ static int put_block(struct block *b)
 	return put_talls(b, &tall);
 }
 
-/* The title, which says it all where nothing happened. */
+/* The title, which is all if there was no traffic. */
 static int put_title(const struct block *b)
 {
 	char quiet[64] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside of the tables of counts: the block of one family of PMUs. */
+/* Internal to the tables of counts: the block of one family of PMUs. */
 #ifndef REPORT_STAT_STAT_BLOCK_H
 #define REPORT_STAT_STAT_BLOCK_H
 
@@ -9,7 +9,7 @@
 
 #define STAT_CELL_WIDTH FORMAT_NUMBER_WIDTH
 
-/* What must be explained below the tables, because a value had its mark. */
+/* Explanations needed below the tables, because a value had the mark. */
 struct stat_marks {
 	bool absent[NR_STAT_ABSENCES];
 	bool part;
@@ -24,9 +24,9 @@ struct stat_table {
 	const struct stat_report *r;
 	const struct table_options *o;
 	size_t width;
-	size_t places; /* of a block that are shown, those with the most traffic; 0: all */
+	size_t places; /* of a block: rows shown, those with the most traffic; 0: all */
 	struct stat_marks *marks;
-	bool after_quiet; /* the last block was a line that says that nothing happened */
+	bool after_quiet; /* the last block was a single line without traffic */
 	bool gap;	  /* an empty line comes before the next note */
 };
 
@@ -34,8 +34,8 @@ struct stat_table {
 int stat_block_write(struct stat_table *t, size_t pmu);
 
 /**
- * stat_mark_absent() - the text in the place of a value: "-", or with a letter that a line
- *	below the tables explains
+ * stat_mark_absent() - the text in place of a value: "-", or with a letter that a line below the
+ * tables explains
  */
 const char *stat_mark_absent(struct stat_marks *m, enum stat_absence absence);
 

@@ -9,7 +9,7 @@
 #include "report/put.h"
 #include "report/stat/stat_peaks.h"
 
-/* A number, or null for -1, which stands for none. */
+/* A number, or null for -1, which means none. */
 static void put_place(json_t *o, const char *key, int32_t value, int *err)
 {
 	put(o, key, value < 0 ? json_null() : json_integer(value), err);
@@ -37,7 +37,7 @@ static json_t *pmu_object(const struct stat_pmu *p, int *err)
 	return o;
 }
 
-/* What a value has in common whether it is a count or a metric. */
+/* Fields common to counts and metrics. */
 static void put_quality(json_t *o, enum stat_absence absence, uint64_t enabled_ns,
 			uint64_t covered_ns, const char *partly, int *err)
 {

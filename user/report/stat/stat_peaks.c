@@ -10,7 +10,7 @@
 
 #define GIGA 1e9
 
-/* The id of a row at @i: those of one direction, then those of both together; NULL for none. */
+/* The id of a row at @i: first those of one direction, then those of both; NULL for none. */
 static const char *id_at(const struct metric_peak_row *row, size_t i, enum direction *ret)
 {
 	const char *const ids[] = { row->read, row->write, row->together[0], row->together[1] };
@@ -20,7 +20,7 @@ static const char *id_at(const struct metric_peak_row *row, size_t i, enum direc
 	return ids[i];
 }
 
-/* Adds up a metric of a place: that of PMU @pmu, or of all PMUs of the socket if it is NULL. */
+/* Add up a metric of PMU @pmu, or of all PMUs of the socket if it is NULL. */
 static bool add_metric(const struct stat_report *r, const char *id, const struct stat_pmu *pmu,
 		       struct peak_use *u, double *sum, const char **ret_family)
 {
@@ -42,7 +42,7 @@ static bool add_metric(const struct stat_report *r, const char *id, const struct
 	return counted;
 }
 
-/* Adds up the metrics that a row is about; returns their family, NULL for none. */
+/* Add up the metrics of a row; return their family, NULL for none. */
 static const char *add_up(const struct stat_report *r, const struct metric_peak_row *row,
 			  const struct stat_pmu *pmu, struct peak_use *u)
 {
@@ -55,7 +55,7 @@ static const char *add_up(const struct stat_report *r, const struct metric_peak_
 
 		if (!id)
 			continue;
-		/* one direction, or some of the channels, alone would pass for all */
+		/* one direction, or some of the channels, would pass for the total */
 		u->valid &= add_metric(r, id, pmu, u, &sums[way], &family);
 		u->together |= way == DIRECTION_READWRITE;
 		u->apart |= way != DIRECTION_READWRITE;

@@ -14,7 +14,7 @@
  * @r: the report
  * @ret: receives a new reference; the caller drops it with json_decref()
  *
- * All counters and metrics are there, also those without a value: with the reason.
+ * Has all counters and metrics; those without a value have the reason.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -27,13 +27,13 @@ int stat_json_write(FILE *out, const struct stat_report *r);
  * stat_table_write() - write a report as tables
  * @out: where to; flushed
  * @r: the report
- * @o: how it is to look; @o->top has no meaning here. With @o->height and without @o->verbose, the
- *	rows of PMUs with the least traffic are left out of each family as far as needed
+ * @o: its appearance; @o->top is ignored. With @o->height and without @o->verbose, the rows of PMUs
+ *	with the least traffic are left out of each family as far as needed
  *
- * Families with many PMUs have a row for each and columns for metrics; others have a row
- * for each metric. PMUs that counted nothing but their clock are told in one line, unless
- * @o->verbose. A value that covers only a part of the time is marked, an absent one has a
- * reason below the tables. Notes of the layout come with the first report only.
+ * Families with many PMUs have a row for each and columns for metrics; the rest has a row for each
+ * metric. PMUs that counted only their clock share one line, unless @o->verbose. A value that
+ * covers only part of the time is marked, an absent one has a reason below the tables. Notes of the
+ * layout come with the first report only.
  *
  * Return: 0, -ENOMEM with nothing written, or the negative errno of a failed write.
  */

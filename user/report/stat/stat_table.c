@@ -14,10 +14,10 @@
 #include "report/stat/stat_peaks.h"
 
 #define COUNT_LEN	  32
-/* Of a block, however small the terminal is */
+/* Rows of a block on even the smallest terminal */
 #define STAT_LEAST_PLACES 3
 
-/* A line below the tables, which an empty one may come before. */
+/* A line below the tables, possibly after an empty one. */
 #define note(t, ...)	  (first_note(t), notes_line((t)->out, (t)->width, __VA_ARGS__))
 
 static void first_note(struct stat_table *t)
@@ -43,7 +43,7 @@ static int put_title(struct stat_table *t)
 		    seconds, pmus, pmus == 1 ? "" : "s");
 }
 
-/* "12,345,678": what was counted is shown to the unit. */
+/* "12,345,678": counts are shown to the unit. */
 static void grouped(uint64_t v, char text[COUNT_LEN])
 {
 	char digits[24];
@@ -72,7 +72,7 @@ static void count_text(const struct stat_table *t, size_t i, char text[COUNT_LEN
 		str_copy(text, COUNT_LEN, stat_mark_absent(t->marks, c->absence));
 }
 
-/* Is it of a part of the time? Then the text says of how much. */
+/* Does it cover part of the time? Then the text tells how much. */
 static char part_text(const struct stat_table *t, size_t i, char text[FORMAT_NUMBER_LEN])
 {
 	const struct stat_count *c = &t->r->counts[i];
@@ -124,7 +124,7 @@ static const struct grid_column count_columns[] = {
 	{ NULL, "EVENT", 0, .look = GRID_LEFT, .cell = cell_event },
 };
 
-/* Events as the user named them, with exact numbers. */
+/* Events named by the user, with exact numbers. */
 static int put_counts(struct stat_table *t)
 {
 	const struct stat_layout *l = t->r->layout;
@@ -153,7 +153,7 @@ static int put_counts(struct stat_table *t)
 	return err;
 }
 
-/* What the marks mean that were used. */
+/* Explanations of the marks that were used. */
 static int put_marks(struct stat_table *t)
 {
 	static const char *const texts[NR_STAT_ABSENCES] = {
@@ -194,7 +194,7 @@ static int put_marks(struct stat_table *t)
 	return err;
 }
 
-/* PMUs whose numbers are about more than the interval, because they were read seldom. */
+/* PMUs that are read seldom, whose numbers cover more than the interval. */
 static int put_late(struct stat_table *t)
 {
 	const struct stat_report *r = t->r;
@@ -209,7 +209,7 @@ static int put_late(struct stat_table *t)
 		if (c->absence == STAT_PRESENT && c->enabled_ns > longest)
 			longest = c->enabled_ns;
 	}
-	/* Reading takes a moment, too: that is not worth a word. */
+	/* Reading takes a moment, too, which is not mentioned. */
 	if (longest < interval + interval / 20)
 		return 0;
 	format_seconds(longest, seconds);
@@ -248,7 +248,7 @@ static int put_notes(struct stat_table *t)
 	const struct stat_layout *l = t->r->layout;
 	int err = 0;
 
-	/* They hold for the whole run. */
+	/* Notes for the whole run. */
 	for (size_t i = 0; !err && !t->r->sequence && i < l->notes.nr; i++) {
 		cleanup_free char *text = NULL;
 
@@ -292,7 +292,7 @@ static int put_table(FILE *out, void *arg)
 	return err ? err : put_cost(t);
 }
 
-/* A table with so many places a block */
+/* A table with this many places a block */
 struct tried {
 	const struct stat_report *r;
 	const struct table_options *o;
@@ -311,7 +311,7 @@ static int put_tried(FILE *out, void *arg)
 	return put_table(out, &t);
 }
 
-/* The most places that fit, but some in any case. */
+/* The most places that fit, but a minimum in any case. */
 static int write_fitting(FILE *out, const struct stat_report *r, const struct table_options *o)
 {
 	size_t least = STAT_LEAST_PLACES, most = o->height;

@@ -27,7 +27,7 @@ bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t s
 	       sources & SOURCE_BIT(c->source);
 }
 
-/* One more counter in a sum: one value is enough, and none at all is said. */
+/* Add a counter to a sum: one value is enough, and missing values are noted. */
 static void note_state(enum cell_state *state, const struct report_counter *c)
 {
 	enum cell_state one = c->valid ? CELL_DATA : CELL_NO_DATA;
@@ -36,7 +36,7 @@ static void note_state(enum cell_state *state, const struct report_counter *c)
 		*state = one;
 }
 
-/* Whether sums over counters of some sockets and sources have anything to add. */
+/* Do sums over counters of these sockets and sources have any value? */
 static void find_states(const struct table *t, uint64_t sockets, unsigned int sources,
 			struct cells *ret)
 {
@@ -54,7 +54,7 @@ static void find_states(const struct table *t, uint64_t sockets, unsigned int so
 	}
 }
 
-/* Of one socket or of all; PEAK stands in no other lines. */
+/* Of one socket or of all; other lines have no PEAK. */
 static uint64_t most_of(const struct table *t, uint64_t sockets)
 {
 	if (sockets == ALL_SOCKETS)
@@ -76,7 +76,7 @@ struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t s
 	return c;
 }
 
-/* Does a direction say this? */
+/* Is this the content of a direction's cell? */
 static bool any_is(const struct cells *c, enum cell_state state)
 {
 	for (int d = 0; d < NR_DIRECTIONS; d++)

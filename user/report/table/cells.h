@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside of the table: its columns, lines of numbers in them, totals, and what it says of devices. */
+/* Internal to the table: columns, lines of numbers, totals, and text about devices. */
 #ifndef REPORT_TABLE_CELLS_H
 #define REPORT_TABLE_CELLS_H
 
@@ -14,7 +14,7 @@
 #include "report/rows.h"
 #include "report/table/table.h"
 
-/* The columns that have names; others follow them. */
+/* The columns with fixed names; the rest follows. */
 enum {
 	COLUMN_TREE,
 	COLUMN_USER,
@@ -24,7 +24,7 @@ enum {
 	COLUMN_ENDED,
 	COLUMN_COMMAND,
 	COLUMN_CGROUP,
-	COLUMN_NUMBERS, /* the first that is no name: of a destination */
+	COLUMN_NUMBERS, /* the first without a fixed name: of a destination */
 	COLUMN_READ = COLUMN_NUMBERS + 5,
 	COLUMN_DEVICES = COLUMN_READ + 7,
 	MAX_COLUMNS = 32,
@@ -36,26 +36,26 @@ enum {
 #define ALL_SOURCES   (~0U)
 #define ALL_SOCKETS   (~0ULL)
 
-/* What a cell can say. */
+/* Content of a cell. */
 enum cell_state {
-	CELL_ABSENT,  /* nobody asked for such a counter */
-	CELL_NO_DATA, /* counters there are, but none has a value */
+	CELL_ABSENT,  /* there is no such counter */
+	CELL_NO_DATA, /* there are counters, but none has a value */
 	CELL_DATA,
 };
 
 /* The numbers of a line. */
 struct cells {
-	const struct row_node *node; /* NULL: it is not of a row */
+	const struct row_node *node; /* NULL: not of a row */
 	enum cell_state bytes[NR_DIRECTIONS];
 	enum cell_state to[NR_DESTINATIONS];
 	enum cell_state energy;
 	struct amounts amounts;
 	enum cell_state device[NR_WAYS]; /* by direction; of amounts.device */
 	uint64_t whole;			 /* bytes that are 100% */
-	uint64_t most;			 /* the most that memory could have moved, 0 = not known */
-	bool no_cpu;			 /* CPU time has no meaning here */
-	bool bar;			 /* how far off the bytes may be is known */
-	enum cell_state lat;		 /* latency; CELL_ABSENT: it has no meaning here */
+	uint64_t most;			 /* most bytes that memory could have moved, 0 = unknown */
+	bool no_cpu;			 /* CPU time does not apply here */
+	bool bar;			 /* the error of the bytes is known */
+	enum cell_state lat;		 /* latency; CELL_ABSENT: does not apply here */
 	double lat_ns;
 };
 
@@ -75,32 +75,32 @@ struct table {
 	/* Destinations with a column, instead of READ and WRITE: 0 if they have none */
 	size_t to[NR_DESTINATIONS];
 	size_t nr_to;
-	/* What is known of devices, and by direction whether this interval has it */
+	/* Knowledge about devices, and by direction whether this interval has it */
 	enum devices_mode devices;
 	enum cell_state device_state[NR_WAYS];
 	bool names_as_addresses;	/* of devices: there is no room for both */
-	bool device_columns;		/* there is room for columns of it */
+	bool device_columns;		/* there is room for its columns */
 	bool traffic;			/* there are counters of sockets */
 	bool energy;			/* there are counters of energy */
-	bool directions[NR_DIRECTIONS]; /* of these, and READ and WRITE where there are none */
+	bool directions[NR_DIRECTIONS]; /* of these, and READ and WRITE if there are none */
 	bool bars;			/* there is a RANGE column */
 	uint64_t most;			/* as in cells, of all lines; 0: there is no PEAK column */
 	bool ended;			/* a row with the mark of ended tasks was written */
 	bool always;			/* so was the line for REASON_BACKGROUND */
 };
 
-/** cells_counter_is() - whether a counter is of one of these sockets and sources, not of a device */
+/** cells_counter_is() - is a counter of one of these sockets and sources, and not of a device? */
 bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t sockets,
 		      unsigned int sources);
 
 /**
  * cells_of() - the numbers of a line
  * @t: the table
- * @a: what they are
- * @sockets: sockets whose counters they are sums over
- * @sources: sources whose counters they are sums over
+ * @a: the amounts
+ * @sockets: sockets whose counters they sum
+ * @sources: sources whose counters they sum
  *
- * Return: the cells, which say of each direction whether it was counted.
+ * Return: the cells, which tell for each direction whether it was counted.
  */
 struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t sockets,
 		      unsigned int sources);
@@ -108,20 +108,20 @@ struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t s
 /** cells_has_data() - is there a value in any direction? */
 bool cells_has_data(const struct cells *c);
 
-/** cells_no_data() - are there counters of a direction of which none has a value? */
+/** cells_no_data() - is there a direction whose counters have no value? */
 bool cells_no_data(const struct cells *c);
 
-/** cells_devices() - of a line's numbers, what devices moved is known like that of rows */
+/** cells_devices() - a line's bytes of devices are known as for rows */
 void cells_devices(const struct table *t, struct cells *c);
 
 /**
- * cells_direction() - write a line with what went to each destination in one direction
+ * cells_direction() - write a line with one direction's bytes to each destination
  * @t: the table, with columns for destinations
- * @label: what the line is called
+ * @label: the line's label
  * @c: numbers of the row
- * @direction: which
+ * @direction: the direction
  *
- * Return: 0 or -ENOMEM. A direction that nothing counts has no line.
+ * Return: 0 or -ENOMEM. A direction without counters has no line.
  */
 int cells_direction(const struct table *t, const char *label, const struct cells *c,
 		    enum direction direction);
@@ -129,9 +129,8 @@ int cells_direction(const struct table *t, const char *label, const struct cells
 /**
  * cells_line() - write a line that is not a row
  * @t: the table
- * @labels: what it is called, from long to short, ending with NULL: the wordiest
- *	that fits in front of the numbers is taken, and the last is cut when even
- *	that is too long
+ * @labels: its labels, from long to short, ending with NULL: the longest that fits in front of the
+ *	numbers is used, and the last one is truncated if even that is too long
  * @c: its numbers
  *
  * Return: 0 or -ENOMEM.
@@ -141,19 +140,19 @@ int cells_line(const struct table *t, const char *const *labels, const struct ce
 /** columns_lay_out() - choose columns and their widths; 0 or -ENOMEM */
 int columns_lay_out(struct table *t);
 
-/** columns_depth() - how many rows a row is below */
+/** columns_depth() - number of rows above a row */
 size_t columns_depth(const struct row_node *node);
 
-/** columns_indent() - blanks in front of a name so deep, which may not leave its column */
+/** columns_indent() - blanks in front of a name at this depth, which must stay in its column */
 size_t columns_indent(const struct table *t, size_t depth);
 
 /** columns_before_name() - columns in front of a row's name, or of a line about it */
 size_t columns_before_name(const struct table *t, const struct row_node *node);
 
 /**
- * totals_reason() - write the bytes that belong to no row for a reason
+ * totals_reason() - write the unattributed bytes of a reason
  * @t: the table
- * @reason: the reason; without bytes or CPU time worth a line there is none
+ * @reason: the reason; without significant bytes or CPU time there is no line
  *
  * Return: 0 or -ENOMEM.
  */
@@ -163,15 +162,15 @@ int totals_reason(struct table *t, enum reason reason);
  * totals_owned() - write the bytes that devices moved for rows
  * @t: the table
  *
- * Sockets count them, and the numbers of rows are without them: this line makes the sums
- * right. Without such bytes there is none.
+ * Sockets count them, and the numbers of rows exclude them: this line makes the sums right. Without
+ * such bytes there is none.
  *
  * Return: 0 or -ENOMEM.
  */
 int totals_owned(const struct table *t);
 
 /**
- * totals_socket() - write what a socket moved, in all and by source
+ * totals_socket() - write a socket's bytes, in total and by source
  * @t: the table
  * @socket: index into row_tree.sockets
  *
@@ -180,12 +179,12 @@ int totals_owned(const struct table *t);
 int totals_socket(const struct table *t, size_t socket);
 
 /**
- * devices_put_moved() - a line with what devices moved for a row, where there are no columns
+ * devices_put_moved() - a line with the bytes of devices for a row, where there are no columns
  * @t: the table
  * @bytes: by direction
  * @indent: blanks in front
  *
- * Nothing is written for a row without such bytes.
+ * Writes nothing for a row without such bytes.
  */
 void devices_put_moved(const struct table *t, const uint64_t bytes[2], int indent);
 
@@ -200,7 +199,7 @@ void devices_put_moved(const struct table *t, const uint64_t bytes[2], int inden
 int devices_put_row(const struct table *t, const struct report_row *row, int indent);
 
 /**
- * devices_write() - the block of devices: what each moved, and how well that is known
+ * devices_write() - the block of devices: their bytes and quality
  * @t: the table
  *
  * Return: 0 or -ENOMEM.
@@ -208,7 +207,7 @@ int devices_put_row(const struct table *t, const struct report_row *row, int ind
 int devices_write(struct table *t);
 
 /**
- * devices_notes() - what a reader must know of these numbers, in sentences
+ * devices_notes() - notes on these numbers, in sentences
  * @t: the table
  *
  * Return: 0 or -ENOMEM.
@@ -216,16 +215,15 @@ int devices_write(struct table *t);
 int devices_notes(const struct table *t);
 
 /**
- * tangled_write() - say which of the rows shown cannot be told from which others
+ * tangled_write() - name the groups of inseparable rows among those shown
  * @out: where to
  * @r: the report
  * @tree: its rows
  * @width: columns of a line
- * @all: name all groups of rows, and all of a group; otherwise the largest, and
- *	how many more there are
+ * @all: name all groups, and all rows of a group; otherwise the largest, and the number of the rest
  *
- * Rows are called by name where they are in the report, and by key where they
- * are not. Nothing is written when every row shown is separable.
+ * Rows in the report are called by name, others by key. Writes nothing when every shown row is
+ * separable.
  *
  * Return: 0 or -ENOMEM. Errors of the stream are left to the caller.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which columns the table has, how wide they are, and what rows say in them. */
+/* The columns of the table: choice, widths and content. */
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -17,24 +17,24 @@
 #define COMMAND_WIDTH  15
 #define COMMAND_WIDE   17
 #define CGROUP_MIN     8
-/* Of a report by job: least and most of the columns behind the job. */
+/* Reports by job: minimum and maximum width of the columns behind the job. */
 #define JOB_MIN	       18
 #define USER_WIDTH     10
 #define NAME_MIN       8
 #define NAME_MAX_WIDTH 32
-/* From here on there is room for LAT ns beside all others. */
+/* From this width on there is room for LAT ns beside all other columns. */
 #define LAT_WIDTH      88
-/* Where "(unknown)" has room. */
+/* Width of "(unknown)". */
 #define CGROUP_UNKNOWN 9
-/* Below it RANGE takes the place of CPU s. */
+/* Below this width RANGE replaces CPU s. */
 #define BAR_CPU_WIDTH  72
-/* What is in front of the numbers at 80 columns; more only where it helps. */
+/* Width in front of the numbers at 80 columns; more only where it helps. */
 #define LEFT_BASE      41
-/* From here on there is room for what devices moved for rows, beside two columns of rates. */
+/* From this width on there is room for bytes of devices beside two columns of rates. */
 #define DEVICE_WIDTH   80
-/* From here on there is room for PEAK. */
+/* From this width on there is room for PEAK. */
 #define PEAK_WIDTH     80
-/* As the first two, where destinations have columns. */
+/* Like the first two, if destinations have columns. */
 #define TO_CPU_WIDTH   88
 #define TO_MIN_WIDTH   80
 
@@ -52,7 +52,7 @@ size_t columns_indent(const struct table *t, size_t depth)
 	return depth * 2 < t->left / 3 ? depth * 2 : t->left / 3;
 }
 
-/* The name of a cgroup's row: below its parent's row the rest of the path. */
+/* Name of a cgroup's row: below its parent's row the rest of the path. */
 static int cgroup_text(const struct row_node *node, char **ret_text)
 {
 	const struct report_row *row = node->row, *above = node->parent->row;
@@ -76,7 +76,7 @@ static int cgroup_text(const struct row_node *node, char **ret_text)
 	return 0;
 }
 
-/* The name of a row that has a place in a tree. */
+/* Name of a row in a tree. */
 static int tree_text(const struct table *t, const struct row_node *node, char **ret_text)
 {
 	if (t->r->by == ROW_JOB)
@@ -84,7 +84,7 @@ static int tree_text(const struct table *t, const struct row_node *node, char **
 	return cgroup_text(node, ret_text);
 }
 
-/* --- whose row it is */
+/* --- the row's names */
 
 static const struct report_row *row_at(const struct grid_place *at)
 {
@@ -109,7 +109,7 @@ static struct grid_cell cell_tree(const struct grid_place *at)
 	return grid_text("%*s%s%s", (int)indent, "", cut, node->row->exited ? "*" : "");
 }
 
-/* Whose job, and what it is called, is said once: of the job as a whole. */
+/* A job's user and name appear once: for the job as a whole. */
 static const struct row_job *job_of(const struct row_node *node)
 {
 	static const struct row_job none;
@@ -120,14 +120,14 @@ static const struct row_job *job_of(const struct row_node *node)
 GRID_CELL(cell_user, struct cells, grid_name(job_of(row->node)->user, SIZE_MAX));
 GRID_CELL(cell_name, struct cells, grid_name(job_of(row->node)->name, SIZE_MAX));
 /*
- * Linux allows 4194304 processes, and the columns are made for that; what a
- * recording claims beyond it is cut visibly.
+ * Linux allows 4194304 processes, and the columns are sized for that; larger numbers in a recording
+ * are visibly truncated.
  */
 GRID_CELL(cell_pid, struct cells, grid_text("%" PRIu32, row->node->row->pid));
 GRID_CELL(cell_tid, struct cells, grid_text("%" PRIu32, row->node->row->tid));
 GRID_CELL(cell_ended, struct cells, grid_text("%s", row->node->row->exited ? "*" : ""));
 
-/* Names of kernel threads stand in brackets, which must survive the cut. */
+/* Names of kernel threads have brackets, which must survive truncation. */
 static struct grid_cell cell_command(const struct grid_place *at)
 {
 	const struct report_row *row = row_at(at);
@@ -189,7 +189,7 @@ static struct grid_cell cell_share(const struct grid_place *at)
 	return grid_if(cells_has_data(c), grid_percent(bytes, bytes ? c->whole : 1));
 }
 
-/* Of the peak of memory: without what is known to have gone elsewhere. */
+/* Compared with the peak of memory: without bytes that are known to have gone elsewhere. */
 static struct grid_cell cell_peak(const struct grid_place *at)
 {
 	const struct cells *c = at->row;
@@ -210,7 +210,7 @@ static struct grid_cell cell_bytes(const struct grid_place *at)
 	return grid_if(cells_has_data(c), grid_bytes(amounts_bytes(&c->amounts)));
 }
 
-/* How far from BYTES the truth may be; only rows know. */
+/* Error of BYTES; only rows have it. */
 static struct grid_cell cell_range(const struct grid_place *at)
 {
 	const struct cells *c = at->row;
@@ -246,9 +246,9 @@ GRID_CELL(cell_energy, struct cells,
 		  : grid_is(row->energy == CELL_NO_DATA ? GRID_NO_DATA : GRID_ABSENT));
 GRID_CELL(cell_cpu, struct cells, grid_if(!row->no_cpu, grid_seconds(row->amounts.cpu_ns)));
 
-/* --- which columns there are */
+/* --- choice of columns */
 
-/* What the columns of destinations and devices take beyond the usual ones. */
+/* Extra width of the columns of destinations and devices. */
 static size_t beyond(const struct table *t, bool devices)
 {
 	size_t more = t->nr_to > 2 ? t->nr_to - 2 : 0;
@@ -256,7 +256,7 @@ static size_t beyond(const struct table *t, bool devices)
 	return (more + (devices && t->device_columns ? 2 : 0)) * (FORMAT_NUMBER_WIDTH + 1);
 }
 
-/* Is there a latency that rows see, of the kind that has a column? */
+/* Do rows have a latency of the kind that has a column? */
 static bool sees_latency(const struct report *r)
 {
 	for (size_t i = 0; i < r->nr_probes; i++)
@@ -286,7 +286,7 @@ GRID_SHOWN(has_energy, struct table, table->energy);
 GRID_SHOWN(has_cpu, struct table, !table->bars || cpu_fits(table));
 GRID_SHOWN(has_cpus, struct table, !table->traffic);
 
-/* In front of these are those that say whose row it is; lay_out() shares out what room they have. */
+/* The columns in front of these name the row; lay_out() shares out their room. */
 static const struct grid_column columns[] = {
 	[COLUMN_TREE] = { NULL, "CGROUP", .look = GRID_LEFT, .cell = cell_tree },
 	[COLUMN_USER] = { NULL, "USER", .look = GRID_NAME, .cell = cell_user },
@@ -314,8 +314,7 @@ static const struct grid_column columns[] = {
 			     .arg = DIRECTION_READ },
 	{ "PCIE-WR", "GB/s", .shown = has_devices, .cell = cell_device, .arg = DIRECTION_WRITE },
 	{ NULL, "LAT ns", .shown = has_latency, .cell = cell_lat },
-	/* Joules have as many digits behind the point as seconds: both are thousand millions of what
-	   is counted */
+	/* Joules have as many decimals as seconds: the base units of both are a billionth */
 	{ "ENERGY", "J", .shown = has_energy, .cell = cell_energy },
 	{ NULL, "CPU s", .shown = has_cpu, .cell = cell_cpu },
 	{ NULL, "CPUS", .shown = has_cpus, .cell = cell_cpus },
@@ -323,7 +322,7 @@ static const struct grid_column columns[] = {
 
 static_assert(ARRAY_SIZE(columns) <= MAX_COLUMNS, "struct table has room for the columns");
 
-/* Which destinations have a column: those that are counted, if they are to be shown. */
+/* Destinations with a column: the counted ones, if they are to be shown. */
 static void find_destinations(struct table *t)
 {
 	for (int d = DESTINATION_ANY + 1; t->o->by_destination && d < NR_DESTINATIONS; d++) {
@@ -337,7 +336,7 @@ static void find_destinations(struct table *t)
 	}
 }
 
-/* Columns beyond READ and WRITE, where some counters tell these apart and others do not. */
+/* Columns beyond READ and WRITE, where some counters separate these and others do not. */
 static size_t directions_beyond(const struct table *t)
 {
 	return !t->nr_to && t->directions[DIRECTION_READ] && t->directions[DIRECTION_READWRITE];
@@ -356,7 +355,7 @@ static void lay_out_numbers(struct table *t)
 		t->devices && t->width >= (t->traffic ? DEVICE_WIDTH + beyond(t, false) : 0);
 	if (t->traffic && t->width >= PEAK_WIDTH + beyond(t, true))
 		t->most = peaks_memory(t->r, -1);
-	/* Bounds that are certain are wide where it matters; -v shows them. */
+	/* Certain bounds are wide exactly where it matters; -v shows them. */
 	t->bars = t->traffic && method_row(t->r->quality.method)->learns;
 	memcpy(t->columns, columns, sizeof(columns));
 	t->grid = (struct grid){ .out = t->out,
@@ -381,7 +380,7 @@ static void show(struct table *t, int column, size_t width)
 	t->columns[column].width = width;
 }
 
-/* Widest name in front of the numbers, so that wide tables are not too wide. */
+/* Width of the widest name in front of the numbers, so that wide tables stay compact. */
 static int widest_name(const struct table *t, size_t *ret_width)
 {
 	size_t i, width, widest = 0;
@@ -432,7 +431,7 @@ static size_t between(size_t value, size_t least, size_t most)
 	return value < least ? least : value > most ? most : value;
 }
 
-/* Columns for the job's user and name where somebody has one and there is room, the name first. */
+/* Columns for the job's user and name if any job has one and there is room, the name first. */
 static void lay_out_jobs(struct table *t, size_t widest)
 {
 	size_t user = widest_job_text(t->r, user_of), name = widest_job_text(t->r, name_of), want,
@@ -451,7 +450,7 @@ static void lay_out_jobs(struct table *t, size_t widest)
 		show(t, COLUMN_USER, user);
 		job -= user + 1;
 	}
-	/* Wide tables are not wider than they need be. */
+	/* Wide tables are no wider than necessary. */
 	if (widest + t->left - job < LEFT_BASE)
 		widest = LEFT_BASE - (t->left - job);
 	t->columns[COLUMN_TREE].unit = "JOB";
@@ -471,7 +470,7 @@ static void lay_out_tasks(struct table *t, size_t widest)
 	size_t left = t->left, fixed, command;
 
 	show(t, COLUMN_ENDED, 1);
-	/* At the smallest width a TID must do: it says which thread it is. */
+	/* At the smallest width only the TID remains: it identifies the thread. */
 	if (t->r->by == ROW_PROCESS || left >= 2 * PID_WIDTH + COMMAND_WIDTH)
 		show(t, COLUMN_PID, PID_WIDTH);
 	if (t->r->by == ROW_THREAD)

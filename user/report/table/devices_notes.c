@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What devices moved for a row, and how well their numbers are known, in sentences. */
+/* Bytes of devices for a row, and the quality of their numbers, in sentences. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "report/notes.h"
 #include "report/table/cells.h"
 
-/* Fewest columns of a device's name in lines of rows, and the most. */
+/* Minimum and maximum width of a device's name in lines of rows. */
 #define LABEL_MIN  11
 #define LABEL_MAX  24
-/* Columns of what follows it there. */
+/* Width of the text behind it. */
 #define PART_WIDTH 39
 
-/* Devices that a sentence names when not all is asked for. */
+/* Number of devices that a sentence names unless all are requested. */
 #define MAX_NAMES  4
 
 void devices_put_moved(const struct table *t, const uint64_t bytes[2], int indent)
@@ -29,7 +29,7 @@ void devices_put_moved(const struct table *t, const uint64_t bytes[2], int inden
 		t->devices == DEVICES_IO ? "IO" : "PCIE", read, written);
 }
 
-/* A row's part in one direction: what was counted, and what the kernel saw it ask for. */
+/* A row's part in one direction: counted bytes, and requested bytes as seen by the kernel. */
 static void put_part(const struct table *t, const struct row_device *part, const char *label,
 		     int indent, enum direction direction)
 {
@@ -106,7 +106,7 @@ static bool never_ran(const struct report_device *d)
 	return d->device->filter != DEVICE_NOT_COUNTED && !d->read.valid && !d->write.valid;
 }
 
-/* Its port is counted as a whole, and it is not. */
+/* The device's port is counted as a whole, the device is not. */
 static bool not_apart(const struct report_device *d)
 {
 	return d->device->filter == DEVICE_NOT_COUNTED && d->device->port;
@@ -131,7 +131,7 @@ static bool not_countable(const struct report_device *d)
 	       d->device->wiring != WIRING_UNKNOWN;
 }
 
-/* "what: A, B and 3 more: why" about the devices that are so. */
+/* "text: A, B and 3 more: reason" for the devices with a property. */
 static int put_list(const struct table *t, bool (*is_so)(const struct report_device *d),
 		    const char *what, const char *why)
 {
@@ -165,7 +165,7 @@ static int put_list(const struct table *t, bool (*is_so)(const struct report_dev
 	return err || !nr ? err : notes_wrapped(t->out, text, t->width);
 }
 
-/* How long devices that took turns had theirs. */
+/* Length of the turns of devices that took turns. */
 static int put_turns(const struct table *t)
 {
 	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN];
@@ -235,7 +235,7 @@ int devices_notes(const struct table *t)
 		err = put_list(t, not_apart, "not counted one by one",
 			       "others are below the same root port, and its counter has them "
 			       "together (line \"port\")");
-	/* Where nothing is counted at all, the legend says so. */
+	/* If nothing is counted at all, the legend tells so. */
 	if (err || !t->traffic)
 		return err;
 	if (!err)

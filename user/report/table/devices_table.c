@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The block of devices below the rows. What is known of a device beyond its bytes
- * is left out where there is no room; the JSON has all.
+ * The block of devices below the rows. Facts about a device beyond its bytes are left out where
+ * there is no room; the JSON has all.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,20 +32,20 @@ static uint64_t moved(const struct report_device *d)
 	return sum > io ? sum : io;
 }
 
-/* Was it seen that it did nothing? Of what was not counted, only that nobody asked for anything. */
+/* Was the device seen idle? For devices without counters, only that no task requested anything. */
 static bool is_idle(const struct table *t, const struct report_device *d)
 {
 	return !moved(d) && (t->devices == DEVICES_IO || (d->read.valid && d->write.valid));
 }
 
-/* A sentence has its name, and there is nothing else to say. */
+/* A sentence names it, and there is nothing else to tell. */
 static bool is_unknown(const struct table *t, const struct report_device *d)
 {
 	return !moved(d) && t->devices == DEVICES_COUNTED &&
 	       d->device->filter == DEVICE_NOT_COUNTED && !d->read.valid && !d->write.valid;
 }
 
-/* "s0 rc1 rp2", with a mark when nothing but a rule of thumb says so */
+/* "s0 rc1 rp2", with a mark if only a rule of thumb tells so */
 static void where_is(const struct report *r, const struct device *d, char ret_text[WHERE_LEN])
 {
 	if (d->wiring == WIRING_UNKNOWN)
@@ -61,7 +61,7 @@ static void where_is(const struct report *r, const struct device *d, char ret_te
 
 /* --- cells of a device */
 
-/* Addresses give way to names where there is no column for these. */
+/* Addresses give way to names if these have no column. */
 static struct grid_cell cell_address(const struct grid_place *at)
 {
 	const struct device *d = ((const struct report_device *)at->row)->device;
@@ -176,7 +176,7 @@ static struct grid_cell cell_cover(const struct grid_place *at)
 	return grid_if(d->enabled_ns > 0, percent_of(part, whole));
 }
 
-/* Is this known of any device? */
+/* Does any device have this property? */
 static bool any_device(const struct table *t, bool (*has)(const struct report_device *d))
 {
 	bool any = false;
@@ -222,14 +222,14 @@ static const struct grid_column columns[] = {
 	{ NULL, "OWNED", COVER_WIDTH, .shown = counted, .cell = cell_owned },
 };
 
-/* Where the bytes went, if that is known. */
+/* The destinations of the bytes, if known. */
 static int put_destinations(const struct grid *g, const struct report_device *d)
 {
 	struct grid_column columns_of[COLUMN_SIDES + 3];
 	struct grid sides = *g;
 	int err = 0;
 
-	/* How far off they may be is not known one by one. */
+	/* The error of single destinations is unknown. */
 	sides.nr = ARRAY_SIZE(columns_of);
 	sides.columns = memcpy(columns_of, g->columns, sizeof(columns_of));
 	sides.columns[COLUMN_SIDES + 1].cell = NULL;
@@ -251,7 +251,7 @@ static int put_destinations(const struct grid *g, const struct report_device *d)
 	return err;
 }
 
-/* "between 1.17 GB and 1.30 GB", where there is anything between. */
+/* "between 1.17 GB and 1.30 GB", if the ends differ. */
 static void put_between(FILE *f, const char *what, const struct device_bytes *side)
 {
 	char low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
@@ -264,7 +264,7 @@ static void put_between(FILE *f, const char *what, const struct device_bytes *si
 		fprintf(f, "; %s between %s and %s", what, low, high);
 }
 
-/* What a single cell cannot say. */
+/* Facts that do not fit a cell. */
 static int put_details(const struct table *t, const struct report_device *d)
 {
 	static const char *const known[NR_WIRINGS] = {
@@ -302,7 +302,7 @@ static int put_details(const struct table *t, const struct report_device *d)
 	return err ? err : put_below(t, "%s", text);
 }
 
-/* Who alone had it open. */
+/* The only task that had it open. */
 static int put_exclusive(const struct table *t, const struct report_device *d)
 {
 	cleanup_free char *name = NULL;
@@ -317,7 +317,7 @@ static int put_exclusive(const struct table *t, const struct report_device *d)
 	return err ? err : put_below(t, "open in %s alone", name);
 }
 
-/* What an accelerator did, by invocation; who did it is said in the next line. */
+/* Work of an accelerator by invocation; the next line has the tasks. */
 static int put_work(const struct table *t, const struct report_device *d)
 {
 	static const char *const names[NR_WORKS] = { [WORK_CYCLES] = "cycles",
@@ -399,7 +399,7 @@ static int compare_devices(const void *a, const void *b)
 	return ORDER(moved(y), moved(x)) ?: ORDER(x, y);
 }
 
-/* Share what the numbers leave; addresses and names come first. */
+/* Distribute the rest of the width; addresses and names first. */
 static int lay_out(struct table *t, struct grid *g)
 {
 	const struct report *r = t->r;
@@ -434,7 +434,7 @@ static int lay_out(struct table *t, struct grid *g)
 	return 0;
 }
 
-/* What devices moved together that share the counter of their port. */
+/* Bytes of devices that share the counter of their port. */
 static int put_shared(const struct table *t, const struct report_device *d, const char *port)
 {
 	const struct device_bytes *const sides[] = { &d->read, &d->write };
@@ -470,7 +470,7 @@ static int put_shared(const struct table *t, const struct report_device *d, cons
 			  port, text, sharers[0] ? sharers : "its devices");
 }
 
-/* Do the devices below a port make what the port itself was seen to move? */
+/* Do the bytes of devices below a port match the port's own count? */
 static int put_port(const struct table *t, const struct report_device *d)
 {
 	cleanup_free char *port = NULL;

@@ -43,7 +43,7 @@ static struct grid_cell rate(double rate)
 	return grid_rate(whole_capped(rate), NS_PER_S);
 }
 
-/* Signed, as far as it is more than nothing at all. */
+/* Signed, unless it rounds to zero. */
 static struct grid_cell signed_rate(double change)
 {
 	double size = change < 0 ? -change : change;
@@ -118,7 +118,7 @@ static int put_neighbour(const struct output *o, const struct grid *g,
 	return err;
 }
 
-/* The more there is to say of a neighbour, the lower its rank. */
+/* The more informative a neighbour, the lower its rank. */
 static int rank(const struct neighbour *n)
 {
 	return n->role == NEIGHBOUR_ROSE ? 0 : !n->row ? 1 : n->role == NEIGHBOUR_VICTIM ? 2 : 3;
@@ -173,7 +173,7 @@ static int put_total(const struct output *o, const struct grid *g, const struct 
 	return grid_row(g, &l);
 }
 
-/* How near its peak the socket's memory was; nothing where that is not known. */
+/* How near its peak the socket's memory was; nothing if unknown. */
 static int put_peak(const struct output *o, const struct neighbourhood *h)
 {
 	char calm[FORMAT_NUMBER_LEN], risen[FORMAT_NUMBER_LEN], rate[FORMAT_NUMBER_LEN];
@@ -193,7 +193,7 @@ static int put_peak(const struct output *o, const struct neighbourhood *h)
 			  u.at_most ? "at most " : "", risen, u.cpus_only ? ", by CPUs alone" : "");
 }
 
-/* What is known of the latency itself, before who may be the cause. */
+/* Facts about the latency itself, before its possible causes. */
 static int put_probe_title(const struct output *o, const struct neighbourhood *h)
 {
 	cleanup_free char *name = NULL;
@@ -254,7 +254,7 @@ static int put_title(const struct output *o)
 			  row_kind_name(r->by), r->replayed ? ", from a recording" : "");
 }
 
-/* Latencies that nobody waited for need no paragraph each. */
+/* Latencies without waiting tasks need no paragraph each. */
 static bool is_quiet(const struct output *o, const struct neighbourhood *h)
 {
 	return !h->samples && !o->o->verbose;
@@ -325,7 +325,7 @@ static struct output output_of(const struct neighbours_report *r, const struct t
 	};
 }
 
-/* So many rows below each latency that all fits, but TABLE_LEAST_ROWS. There are twenty to try. */
+/* As many rows below each latency as fit, at least TABLE_LEAST_ROWS. At most twenty tries. */
 static int write_fitting(FILE *out, const struct neighbours_report *r,
 			 const struct table_options *options)
 {

@@ -18,7 +18,7 @@
 #include "report/parts.h"
 #include "report/table/table.h"
 
-/* With destinations all directions are one number; here they are apart. */
+/* With destinations all directions are one number; here they are separate. */
 static int put_directions(const struct table *t, const struct row_node *node, const struct cells *c)
 {
 	static const char *const words[NR_DIRECTIONS] = { "reads", "writes", "reads and writes" };
@@ -61,7 +61,7 @@ static int put_row(struct table *t, const struct row_node *node)
 	return err;
 }
 
-/* What is hidden below a node, in one line at the place of its children. */
+/* The hidden rows below a node, in one line at the place of its children. */
 static int put_hidden(struct table *t, const struct row_node *node)
 {
 	struct cells c = cells_of(t, &node->hidden, ALL_SOCKETS, TASK_SOURCES);
@@ -100,7 +100,7 @@ static int put_rows(struct table *t)
 			next = node->child;
 			continue;
 		}
-		/* Nothing more below this node: close it and go on beside it. */
+		/* Nothing more below this node: close it and continue beside it. */
 		err = put_hidden(t, node);
 		if (!node->row)
 			break;
@@ -174,7 +174,7 @@ static int put_table(FILE *out, void *arg)
 	return err;
 }
 
-/* Where nothing counts both directions as one, there are two. */
+/* If nothing counts both directions as one, there are two. */
 static void find_directions(struct table *t)
 {
 	for (size_t i = 0; i < t->r->nr_counters; i++) {
@@ -223,8 +223,8 @@ static int put_tried(FILE *out, void *arg)
 }
 
 /*
- * Rows that moved something or had a CPU for a thousandth of the time, but not too few. Jobs that
- * live are looked for also when they do nothing.
+ * Rows that moved bytes or had a CPU for a thousandth of the time, but a minimum of rows. Users
+ * look for running jobs even if these do nothing.
  */
 static int most_rows(const struct report *r, size_t *ret)
 {
@@ -242,8 +242,8 @@ static int most_rows(const struct report *r, size_t *ret)
 }
 
 /*
- * The most rows that fit. Each takes a line at least, and how many more are said of them only a try
- * tells: few rows are tried, for there may be thousands, each second.
+ * The most rows that fit. Each takes at least a line, and only a try shows how many notes they
+ * need: few numbers are tried, for there may be thousands of rows each second.
  */
 static int write_fitting(FILE *out, const struct report *r, const struct table_options *o)
 {

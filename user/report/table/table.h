@@ -15,22 +15,20 @@
 #define TABLE_LEAST_ROWS    5
 
 /**
- * struct table_options - how a table is to look
+ * struct table_options - appearance of a table
  * @width: columns of a line; 0 is TABLE_DEFAULT_WIDTH, and less than
  *	TABLE_MIN_WIDTH counts as that
- * @top: how many rows to show, the largest first; 0 shows all. The rest are
- *	added up in a row that says how many they are. For cgroups it is the
- *	number of leaf rows; the cgroups they are in are shown as well.
- * @height: lines of the terminal that it is to fit in, 0: it may have any length. Without @top, then
- *	rows that moved nothing and used next to no CPU are left out, except jobs, and the smallest
- *	others as far as needed, but TABLE_LEAST_ROWS are shown. The rest is one line with its sums
+ * @top: number of rows to show, the largest first; 0 shows all. The rest is added up in a row with
+ *	their number. For cgroups it counts leaf rows; the cgroups they are in are shown as well
+ * @height: lines of the terminal that it must fit in, 0: any length. Without @top, then rows
+ *	without bytes and with next to no CPU time are left out, except jobs, then the smallest rows
+ *	as far as needed, but TABLE_LEAST_ROWS are shown. The rest is one line with its sums
  * @by_destination: instead of reads and writes, a column for each destination that is
  *	counted, with all; with @verbose also a line for each direction. Less than 80
  *	columns count as 80 then
- * @quiet: only rows, unattributed bytes, one line per socket, and what is
- *	wrong with the numbers
- * @verbose: also both ends of the interval of each row, all rows that cannot be
- *	told apart, losses that are zero, and what the tracer itself cost
+ * @quiet: only rows, unattributed bytes, one line per socket, and problems of the numbers
+ * @verbose: also both ends of the interval of each row, all inseparable rows, losses that are zero,
+ *	and the tracer's own cost
  */
 struct table_options {
 	size_t width;
@@ -45,13 +43,12 @@ struct table_options {
  * table_write() - write a report as a table
  * @out: where to; flushed
  * @r: the report, of at most 64 sockets
- * @o: how it is to look
+ * @o: its appearance
  *
- * No line is wider than the width asked for. Names that processes and cgroups
- * gave themselves are made harmless. An empty line comes before every report
- * but the first (sequence 0). Where windows were split by state-space estimate,
- * a column says how far each row's bytes may be off; bounds of other methods
- * are only what is certain, and left to @verbose.
+ * No line is wider than the requested width. Untrusted names of processes and cgroups are made
+ * harmless. An empty line comes before every report but the first (sequence 0). Where windows were
+ * split by state-space estimate, a column has the error of each row's bytes; other methods give
+ * only certain bounds, which @verbose shows.
  *
  * Return: 0, -ENOMEM with nothing written, -E2BIG for too many sockets, or the
  * negative errno of a failed write.
@@ -65,10 +62,10 @@ int table_write(FILE *out, const struct report *r, const struct table_options *o
  * neighbours_table_write() - write neighbours as a table for each probe
  * @out: where to; flushed
  * @r: the neighbours
- * @o: how it is to look. @top is the number of rows, 0 for NEIGHBOURS_TOP, or with
- *	@verbose all, and fewer as far as needed for @height: those that rose come first, then what is no row, then victims and
- *	others by what they moved. @verbose also says how sure a change is, and about
- *	probes that nothing can be said of
+ * @o: its appearance. @top is the number of rows, 0 for NEIGHBOURS_TOP, or with @verbose all, and
+ *	fewer as far as needed for @height: first those that rose, then lines that are no row, then
+ *	victims and the rest by bytes. @verbose also shows the certainty of a change, and probes
+ *	without a result
  *
  * Return: 0, -ENOMEM with nothing written, or the negative errno of a failed write.
  */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Each row that is not separable says which others it is tangled with. A row
- * that an earlier sentence has named needs none of its own: the sentences are
- * few, and the largest rows have theirs first.
+ * Sentences on the rows with which each inseparable row is tangled. A row named in an earlier
+ * sentence needs none of its own: there are few sentences, and the largest rows come first.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +16,7 @@
 #include "report/notes.h"
 #include "report/table/cells.h"
 
-/* How much is said when not all is asked for. */
+/* Limits unless everything is requested. */
 #define MAX_SENTENCES 3
 #define MAX_NAMES     4
 
@@ -30,7 +29,7 @@ struct entry {
 struct tangles {
 	const struct report *r;
 	struct entry *entries; /* sorted by key */
-	bool *covered;	       /* by node: a row shown below says what there is to say */
+	bool *covered;	       /* by node: a row shown below carries the sentence */
 	size_t width;
 	bool all;
 	size_t sentences;
@@ -70,7 +69,7 @@ static int put_name(const struct tangles *t, FILE *f, const char key[MODEL_KEY_L
 	return err;
 }
 
-/* "4242 lbm, 4243 stream and 3 more": a row and those it is tangled with. */
+/* "4242 lbm, 4243 stream and 3 more": a row and the rows it is tangled with. */
 static int put_names(const struct tangles *t, FILE *f, const struct report_row *row)
 {
 	size_t all = row->nr_tangled_all < row->nr_tangled ? row->nr_tangled : row->nr_tangled_all;
@@ -84,7 +83,7 @@ static int put_names(const struct tangles *t, FILE *f, const struct report_row *
 		fputs(i + 1 == shown && !more ? " and " : ", ", f);
 		err = put_name(t, f, row->tangled[i]);
 	}
-	/* They are meant by this sentence as well, though not by name. */
+	/* The sentence covers them as well, though not by name. */
 	for (; i < row->nr_tangled; i++) {
 		struct entry *e = find(t, row->tangled[i]);
 
@@ -98,7 +97,7 @@ static int put_names(const struct tangles *t, FILE *f, const struct report_row *
 
 static int put_sentence(struct tangles *t, FILE *out, const struct report_row *row)
 {
-	/* The mark is in the column of what CPUs moved. */
+	/* The mark is in the column of CPU bytes. */
 	static const char *const starts[] = {
 		[TANGLE_MEMORY] = "~ tangled: ",
 		[TANGLE_DEVICES] = "tangled on devices: ",
@@ -130,7 +129,7 @@ static int put_sentence(struct tangles *t, FILE *out, const struct report_row *r
 	return err;
 }
 
-/* A cgroup is tangled because of what is in it: that is the better name for it. */
+/* A cgroup is tangled because of its content: that is the better name for it. */
 static void find_covered(struct tangles *t, const struct row_tree *tree)
 {
 	for (size_t i = 0; i < t->r->nr_rows; i++) {
@@ -144,7 +143,7 @@ static void find_covered(struct tangles *t, const struct row_tree *tree)
 	}
 }
 
-/* Whether a row shown still needs a sentence. */
+/* Does a shown row still need a sentence? */
 static bool is_unsaid(const struct tangles *t, const struct row_tree *tree,
 		      const struct row_node *node)
 {
@@ -153,7 +152,7 @@ static bool is_unsaid(const struct tangles *t, const struct row_tree *tree,
 	return e && !e->named && !t->covered[node - tree->nodes];
 }
 
-/* The rows shown, in the order of the table. */
+/* The shown rows, in the order of the table. */
 static int put_sentences(struct tangles *t, FILE *out, const struct row_tree *tree)
 {
 	const struct row_node *node = &tree->root, *next = node->child;

@@ -8,7 +8,7 @@
 #include "report/latencies.h"
 #include "report/table/cells.h"
 
-/* CPU time that is worth a line though no bytes go with it. */
+/* CPU time that deserves a line even without bytes. */
 #define NOTABLE_NS 1000000ULL
 
 /* CPU time that goes with unattributed bytes. */
@@ -26,7 +26,7 @@ static uint64_t reason_cpu(const struct table *t, enum reason reason)
 	return reason == REASON_LOST ? lost : 0;
 }
 
-/* Bytes of a reason: those that sockets counted, and those of devices beside them. */
+/* Bytes of a reason: those counted by sockets, and those of devices beside them. */
 static void add_reason(const struct table *t, enum reason reason, struct amounts *sum,
 		       unsigned int *sources)
 {
@@ -63,7 +63,7 @@ int totals_reason(struct table *t, enum reason reason)
 		[REASON_BACKGROUND] = { "unattributed background: goes on anyway",
 					"unattributed background: always", "unattributed backgr." },
 	};
-	/* Where rows have their part of it. */
+	/* Parts of it in the rows. */
 	static const char *const not_owned[] = { "unattributed device: for none of the rows",
 						 "unattributed device: for no row",
 						 "unattributed device", NULL };

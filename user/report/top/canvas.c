@@ -23,7 +23,7 @@ struct canvas_cell {
 	uint8_t look;
 };
 
-/* What stands for a character where there is only ASCII */
+/* ASCII replacements of characters */
 static const struct {
 	uint32_t text;
 	char ascii;
@@ -54,7 +54,7 @@ void canvas_free(struct canvas *c)
 	*c = (struct canvas){ 0 };
 }
 
-/* The columns from @column on that are there, @width at most */
+/* The existing columns from @column on, at most @width */
 static size_t room(const struct canvas *c, size_t row, size_t column, size_t width)
 {
 	if (row >= c->rows || column >= c->columns)
@@ -89,7 +89,7 @@ size_t canvas_put(struct canvas *c, size_t row, size_t column, size_t width, enu
 		text += n;
 		length -= n;
 		takes = format_char_width(one);
-		/* One column for each cell: what is drawn over another one is left out. */
+		/* One column for each cell: combining characters are left out. */
 		if (!takes)
 			continue;
 		if (used + takes > left)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A picture of text: cells with a character and a look each. It is drawn on without a terminal, and
- * then shown on one, or compared as lines of text.
+ * A picture made of text: cells with a character and a look each. It is drawn without a terminal,
+ * and then shown on one, or compared as lines of text.
  */
 #ifndef REPORT_TOP_CANVAS_H
 #define REPORT_TOP_CANVAS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a cell is; what that looks like is the terminal's business. */
+/* The kind of a cell; the terminal decides on its colour and style. */
 enum canvas_look {
 	LOOK_PLAIN,
 	LOOK_DIM,
@@ -30,13 +30,13 @@ enum canvas_look {
 	NR_LOOKS,
 };
 
-/* Known to canvas.c only: others reach cells by functions, which keep within the canvas. */
+/* Private to canvas.c: the rest uses functions, which keep within the canvas. */
 struct canvas_cell;
 
 /**
  * struct canvas - a picture
  * @rows, @columns: its size
- * @ascii: the terminal knows nothing else
+ * @ascii: the terminal has ASCII only
  * @cells: row by row
  */
 struct canvas {
@@ -51,14 +51,14 @@ int canvas_resize(struct canvas *c, size_t rows, size_t columns);
 void canvas_free(struct canvas *c);
 
 /**
- * canvas_put() - write a text; what does not fit is cut off
+ * canvas_put() - write a text, truncated to its width
  * @c: the picture
- * @row, @column: where
- * @width: columns that it may take; what is behind the canvas' edge never does
+ * @row, @column: its place
+ * @width: columns that it may take; clipped at the canvas' edge
  * @look: of its cells
  * @text: UTF-8; controls become "?"
  *
- * Return: columns that it has taken.
+ * Return: columns that it takes.
  */
 size_t canvas_put(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look,
 		  const char *text);
@@ -71,7 +71,7 @@ void canvas_right(struct canvas *c, size_t row, size_t column, size_t width, enu
 void canvas_fill(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look,
 		 uint32_t text);
 
-/** canvas_look() - change the look of cells, not what is in them */
+/** canvas_look() - change the look of cells, not their content */
 void canvas_look(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look);
 
 /**

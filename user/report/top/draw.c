@@ -58,7 +58,7 @@ static const char help[] =
 
 /* --- the two lines at the top */
 
-/* Where in time this is: "LIVE", "12 s ago" */
+/* The position in time: "LIVE", "12 s ago" */
 static enum canvas_look put_state(const struct view *v, char *ret, size_t size)
 {
 	size_t count = past_count(v->past), at = count ? view_index(v) : 0;
@@ -92,7 +92,7 @@ static void put_title(const struct view *v, struct canvas *c)
 	column = canvas_put(c, 0, 0, SIZE_MAX, LOOK_TITLE, "t410trace top  ");
 	if (r) {
 		format_when(r->start_time_ns, r->start_ns, time);
-		/* Where there is room; who asks for it in a hurry wants the time. */
+		/* Only if there is room; a narrow terminal shows the time instead. */
 		if (c->columns >= 100)
 			snprintf(text, sizeof(text), "%.64s  %.16s  ", r->host->name,
 				 r->host->platform);
@@ -128,7 +128,7 @@ static double least_counted(const struct report *r)
 	return least;
 }
 
-/* What was lost, in sentences; "" for nothing */
+/* Losses in sentences; "" for none */
 static char *losses(const struct report *r)
 {
 	const struct notes_basis b = {
@@ -151,7 +151,7 @@ static char *losses(const struct report *r)
 	return text;
 }
 
-/* In a word whether there is more to know: all of it is on a page. What has no room is left out. */
+/* A word that tells whether there is more to know: a page has all of it. Left out without room. */
 static int put_quality(const struct view *v, struct canvas *c, size_t column)
 {
 	const struct report *r = v->report;
@@ -172,7 +172,7 @@ static int put_quality(const struct view *v, struct canvas *c, size_t column)
 	if (r->nr_counters)
 		str_append(said[0], sizeof(said[0]), "%s, ", method_name(r->quality.method));
 	str_append(said[0], sizeof(said[0]), "%s", said[1]);
-	/* That nothing was lost needs no word. */
+	/* "Nothing lost" needs no word. */
 	snprintf(said[2], sizeof(said[2]), "%s", counted[0] && !lost[0] ? counted : word);
 	for (size_t i = 0; i < ARRAY_SIZE(said); i++)
 		if (format_width(said[i]) <= room) {
@@ -183,7 +183,7 @@ static int put_quality(const struct view *v, struct canvas *c, size_t column)
 	return 0;
 }
 
-/* Where not all names have room, only the page that is shown has its one. */
+/* If not all names have room, only the name of the current page is shown. */
 static int put_tabs(const struct view *v, struct canvas *c)
 {
 	size_t column = 0, all = 0;

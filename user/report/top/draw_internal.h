@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Between the files that draw. */
+/* Shared by the files that draw. */
 #ifndef REPORT_TOP_DRAW_INTERNAL_H
 #define REPORT_TOP_DRAW_INTERNAL_H
 
@@ -8,13 +8,13 @@
 #include "report/format.h"
 #include "report/top/draw.h"
 
-/* Lines of the canvas that a page has for itself: from @top on, @nr of them */
+/* The canvas lines of a page: from @top on, @nr of them */
 struct draw_area {
 	size_t top;
 	size_t nr;
 };
 
-/** draw_sockets() - a bar for each socket, and what the colours mean; returns how many lines */
+/** draw_sockets() - a bar for each socket, and a legend; returns the number of lines */
 size_t draw_sockets(const struct view *v, struct canvas *c, size_t top, size_t most);
 
 /** draw_rows() - the table of rows; 0 or -ENOMEM */
@@ -23,7 +23,7 @@ int draw_rows(struct view *v, struct canvas *c, struct draw_area area);
 /** draw_one_row() - the selected row over time, with its shares; 0 or -ENOMEM */
 int draw_one_row(struct view *v, struct canvas *c, struct draw_area area);
 
-/** draw_selected() - a line on the selected row: its interval, and with whom it is tangled */
+/** draw_selected() - a line on the selected row: its interval, and the rows it is tangled with */
 int draw_selected(const struct view *v, struct canvas *c, size_t row);
 
 /** draw_page() - a page that is text: devices, latencies, counters, quality, metrics; 0 or -ENOMEM */
@@ -36,7 +36,7 @@ int draw_page(struct view *v, struct canvas *c, struct draw_area area);
  */
 int draw_metrics(const struct view *v, FILE *out, size_t width);
 
-/** draw_text() - lines of a text from v->text_scroll on; "# " in front of a line: a heading */
+/** draw_text() - lines of a text from v->text_scroll on; "# " marks a heading */
 void draw_text(struct view *v, struct canvas *c, struct draw_area area, const char *text);
 
 /** draw_amount() - bytes in the units of the view */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* One row over time, and all of its shares in the interval that is shown. */
+/* One row over time, and all of its shares in the current interval. */
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -185,7 +185,7 @@ int draw_one_row(struct view *v, struct canvas *c, struct draw_area area)
 	canvas_put(c, area.top, 0, SIZE_MAX, LOOK_HEADING, name);
 	below.top++;
 	below.nr--;
-	/* On a low terminal numbers need the lines more. */
+	/* On a low terminal the numbers need the lines more. */
 	if (below.nr > GRAPH_LINES) {
 		err = put_graph(v, c, below.top, row, !v->report->nr_counters);
 		below.top += GRAPH_LINES;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Pages that are lists: they are written as text, of which the terminal shows a part. */
+/* Pages that are lists: written as text, of which the terminal shows a part. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -142,7 +142,7 @@ static int put_latencies(const struct view *v, FILE *out, size_t width)
 
 /* --- counters */
 
-/* What its numbers leave */
+/* The rest beside its numbers */
 static size_t name_width(size_t width)
 {
 	return width < 67 ? 22 : width > 120 ? 75 : width - 45;

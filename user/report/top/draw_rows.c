@@ -13,14 +13,14 @@
 #include "report/top/draw_internal.h"
 #include "report/top/graph.h"
 
-#define NAME_NEEDS  10 /* columns of numbers give way before it has less */
-#define NAME_LEAST  16 /* the graph gives way before */
+#define NAME_NEEDS  10 /* columns of numbers are dropped below this width */
+#define NAME_LEAST  16 /* the graph is dropped below this width */
 #define NAME_MOST   56
 #define GRAPH_LEAST 8
 #define GRAPH_WIDE  60
 #define BAR_WIDE    24
 #define BAR_FROM    120 /* columns of the terminal */
-/* What name and graph have in any case, with the bar */
+/* Minimum width of name and graph, with the bar */
 #define BAR_LEAVES  70
 #define DEVICE_FROM 100
 
@@ -53,7 +53,7 @@ static const struct {
 	[COLUMN_CPU] = { "CPU", 7, VIEW_BY_CPU },
 };
 
-/* Which columns there are, and where */
+/* The columns and their places */
 struct layout {
 	bool has[NR_COLUMNS];
 	size_t at[NR_COLUMNS];
@@ -65,7 +65,7 @@ struct layout {
 	size_t bar;
 	size_t graph_at;
 	size_t graph;
-	uint64_t largest; /* what a bar of the whole width stands for */
+	uint64_t largest; /* the value of a bar of full width */
 };
 
 static void find_columns(const struct view *v, struct layout *l, size_t width)
@@ -91,10 +91,10 @@ static void find_columns(const struct view *v, struct layout *l, size_t width)
 		devices != DEVICES_NONE && (width >= DEVICE_FROM || !l->counted);
 }
 
-/* Three columns never go: what a row read, wrote and both. */
+/* Three columns always stay: a row's reads, writes and sum. */
 static_assert(DRAW_MIN_COLUMNS >= 3 * (7 + 1) + 1 + NAME_NEEDS, "a name always has its least");
 
-/* Rows without a name say nothing: on a narrow terminal columns go, the least needed first. */
+/* Rows need names: on a narrow terminal columns are dropped, the least needed first. */
 static size_t room_for_numbers(struct layout *l, size_t width)
 {
 	static const enum column goes[] = { COLUMN_PEAK,  COLUMN_DEVICE_WRITE, COLUMN_DEVICE_READ,
@@ -111,7 +111,7 @@ static size_t room_for_numbers(struct layout *l, size_t width)
 	return numbers;
 }
 
-/* Numbers first; what is left is shared by the name, the graph and, on a wide one, a bar. */
+/* Numbers first; the name, the graph and, on a wide terminal, a bar share the rest. */
 static struct layout lay_out(const struct view *v, size_t width)
 {
 	struct layout l = { 0 };
@@ -181,7 +181,7 @@ static uint64_t whole_of(const struct view *v, const struct amounts *a)
 	return whole;
 }
 
-/* Without what is known to have gone elsewhere. */
+/* Without bytes that are known to have gone elsewhere. */
 static uint64_t bytes_to_memory(const struct amounts *a)
 {
 	uint64_t bytes = amounts_bytes(a), elsewhere = 0;
@@ -197,7 +197,7 @@ static bool any_known(const struct layout *l)
 	       l->known[DIRECTION_READWRITE];
 }
 
-/* What a number is; @ret is "no data" where a counter has no value. */
+/* The text of a number; @ret is "no data" where a counter has no value. */
 static void number(const struct view *v, const struct layout *l, const struct view_item *i,
 		   enum column column, char ret[FORMAT_NUMBER_LEN])
 {
@@ -236,7 +236,7 @@ static void number(const struct view *v, const struct layout *l, const struct vi
 		strcpy(ret, "-");
 }
 
-/* Full up to the lower end of the interval; then to the value, and then to the upper end. */
+/* Full up to the lower end of the interval, then lighter to the value and to the upper end. */
 static void put_bar(struct canvas *c, size_t row, const struct layout *l, const struct amounts *a)
 {
 	double cell = (double)l->largest / (double)l->bar;
@@ -260,7 +260,7 @@ static void put_bar(struct canvas *c, size_t row, const struct layout *l, const 
 				    i == 2 ? LOOK_DIM : LOOK_WORKLOADS, parts[i].text);
 		at = to > at ? to : at;
 	}
-	/* There is more of it than the bar has room for. */
+	/* The value exceeds the bar. */
 	if (a->high > l->largest)
 		canvas_put(c, row, l->bar_at + l->bar - 1, 1, LOOK_DIM, "→");
 }
@@ -277,13 +277,13 @@ static int put_name(const struct view *v, struct canvas *c, size_t row, const st
 
 	if (i->folded)
 		snprintf(count, sizeof(count), " +%zu", i->nr_rows);
-	/* A part of a number is another number. */
+	/* A part of a number would be a different number. */
 	if (marks + strlen(count) > l->name)
 		count[0] = '\0';
 	room = l->name - marks - strlen(count);
 	indent = indent > room / 2 ? room / 2 : indent;
 	room -= indent;
-	/* The last one is for the mark of a row that has ended. */
+	/* The last column is for the mark of a row that has ended. */
 	if (!err)
 		err = format_cut(name, room ? room - 1 : 0,
 				 native || !i->row ? FORMAT_CUT_LEFT : FORMAT_CUT_RIGHT, &cut);
@@ -324,11 +324,11 @@ static int put_row(const struct view *v, struct canvas *c, size_t row, const str
 
 /* --- graphs */
 
-/* Lines of the past, and where each is to be drawn */
+/* Lines of the past, and the place of each */
 struct graphs {
 	struct past_line *lines;
 	double *values;
-	size_t *shown; /* by item: its place on the page plus one, 0 = none */
+	size_t *shown; /* by item: its line on the page plus one, 0 = none */
 	size_t nr;
 };
 
@@ -339,7 +339,7 @@ static void free_graphs(struct graphs *g)
 	free(g->shown);
 }
 
-/* A cgroup that was made has the sum of the rows that are in it now. */
+/* A synthetic cgroup has the sum of the rows that are in it now. */
 static void ask_for_lines(const struct view *v, struct graphs *g, size_t span, bool cpu)
 {
 	for (size_t i = 0; i < v->nr_items; i++) {
@@ -447,7 +447,7 @@ int draw_rows(struct view *v, struct canvas *c, struct draw_area area)
 
 /* --- more on the selected row */
 
-/* The row of the report with this key; rows that are tangled name each other by it. */
+/* The report's row with this key; tangled rows name each other by key. */
 static const struct report_row *find_row(const struct report *r, const char *key)
 {
 	for (size_t i = 0; i < r->nr_rows; i++)

@@ -31,7 +31,7 @@ static const struct {
 	[PIECE_NOBODY] = { "unattributed", "rest", 0x2591, LOOK_NOBODY },
 };
 
-/* What a socket's memory moved: the pieces are all of its counters, to the unit. */
+/* A socket's memory traffic: the pieces are all of its counters, to the unit. */
 struct bar {
 	uint64_t bytes[NR_PIECES];
 	uint64_t whole;
@@ -75,7 +75,7 @@ static struct bar bar_of(const struct report *r, uint32_t socket)
 	return b;
 }
 
-/* Pieces of the bar, as far as they reach; what is not nothing has a cell if there is one. */
+/* Pieces of the bar, up to their limits; nonzero ones get a cell if there is one. */
 static void put_bar(struct canvas *c, size_t row, size_t column, size_t width, const struct bar *b,
 		    uint64_t most)
 {
@@ -97,7 +97,7 @@ static void put_bar(struct canvas *c, size_t row, size_t column, size_t width, c
 	}
 }
 
-/* Where nothing is counted, a bar is CPU time; returns what is all of it. */
+/* Without counters a bar is CPU time; returns its full value. */
 static uint64_t put_busy(struct bar *b, const struct report_socket *s)
 {
 	b->bytes[PIECE_WORKLOADS] = s->busy_ns;
@@ -120,7 +120,7 @@ static size_t numbers_wide(const struct canvas *c)
 								   : NUMBERS_WIDE - PEAK_WIDE;
 }
 
-/* "6.546 GB/s  12.0% of peak  CPU 83.7%", right to the edge */
+/* "6.546 GB/s  12.0% of peak  CPU 83.7%", right-aligned */
 static void put_numbers(const struct view *v, struct canvas *c, size_t row, uint32_t socket,
 			const struct bar *b)
 {
@@ -152,7 +152,7 @@ static void put_numbers(const struct view *v, struct canvas *c, size_t row, uint
 	}
 }
 
-/* What a legend has, from the best on: the first that has room is taken, so that none is cut. */
+/* Variants of a legend, the best first: the first that fits is used, so that none is truncated. */
 static const struct legend {
 	bool words;
 	bool numbers;
@@ -164,7 +164,7 @@ static const char *const without_peak[] = {
 	"no peak (--peak)",
 };
 
-/* Without a canvas it is only measured. Returns the column behind it. */
+/* Without a canvas only measure. Returns the column behind it. */
 static size_t put_pieces(const struct view *v, struct canvas *c, size_t row, const struct bar *sum,
 			 const struct legend *l)
 {

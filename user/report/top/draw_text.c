@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Numbers and texts, as all pages have them. */
+/* Numbers and texts, common to all pages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static void put_line(struct canvas *c, size_t row, const char *line, bool more)
 	bool heading = !strncmp(line, "# ", 2);
 
 	line += heading ? 2 : 0;
-	/* A line that the sign would cut waits for the next page. */
+	/* A line that the sign would cover waits for the next page. */
 	if (!more || format_width(line) + format_width(sign) <= c->columns) {
 		if (heading)
 			canvas_fill(c, row, 0, c->columns, LOOK_HEADING, ' ');

@@ -25,7 +25,7 @@ void graph_bins(const struct past *p, const struct graph_span *s, const double *
 		ret[i] = 0;
 	for (size_t i = s->first; i <= s->last; i++) {
 		struct past_when w = past_when(p, i);
-		/* From the end: what is older than the graph is below 0. */
+		/* Relative to the graph's start: older intervals are negative. */
 		double start = (double)GRAPH_NS - (double)(s->end_ns - w.start_ns);
 		double end = (double)GRAPH_NS - (double)(s->end_ns - w.end_ns);
 		double rate = end > start ? values[i - s->first] / (end - start) : 0;
@@ -55,7 +55,7 @@ double graph_most(const double *bins, size_t nr)
 	return most;
 }
 
-/* Dots of one column of a cell, from below; what is more than nothing has one. */
+/* Dots of one column of a cell, from below; nonzero values have at least one. */
 static uint32_t dots(double value, double most, size_t above, size_t height, bool right)
 {
 	static const uint8_t bits[2][DOTS] = { { 0x40, 0x04, 0x02, 0x01 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What happened over time, as dots of braille: two columns and four rows in a cell. */
+/* Graphs over time as braille dots: two columns and four rows in a cell. */
 #ifndef REPORT_TOP_GRAPH_H
 #define REPORT_TOP_GRAPH_H
 
@@ -27,10 +27,10 @@ struct graph_span graph_span(const struct past *p, size_t last);
 /**
  * graph_bins() - rates in equal pieces of time
  * @p: the past
- * @s: which intervals
+ * @s: the intervals
  * @values: of each interval
  * @nr: pieces of GRAPH_NS
- * @ret: mean in a nanosecond; below 0 where nothing is known
+ * @ret: mean per nanosecond; below 0 for unknown
  */
 void graph_bins(const struct past *p, const struct graph_span *s, const double *values, size_t nr,
 		double *ret);
@@ -41,7 +41,7 @@ void graph_bins(const struct past *p, const struct graph_span *s, const double *
  * @row, @column: the upper left cell
  * @width, @height: cells
  * @bins: two for each column of cells
- * @most: what has the whole height; 0: nothing is drawn
+ * @most: the value of full height; 0: nothing is drawn
  */
 void graph_draw(struct canvas *c, size_t row, size_t column, size_t width, size_t height,
 		const double *bins, double most);

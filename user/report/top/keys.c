@@ -40,7 +40,7 @@ enum row_kind keys_rows(enum row_kind by, bool by_thread)
 static void move(struct view *v, long lines)
 {
 	if (v->over != VIEW_NOTHING || v->page != VIEW_ROWS) {
-		/* A text ends where it ends: drawing sees to that. */
+		/* Drawing limits the scrolling to the end of the text. */
 		v->text_scroll = lines < 0 && (size_t)-lines > v->text_scroll
 					 ? 0
 					 : v->text_scroll + (size_t)lines;
@@ -52,7 +52,7 @@ static void move(struct view *v, long lines)
 static bool move_key(struct view *v, uint32_t key)
 {
 	long page = v->page_rows > 1 ? (long)v->page_rows - 1 : 1;
-	/* More than there can be */
+	/* More than possible */
 	const long all = 1 << 24;
 	const struct {
 		uint32_t key;

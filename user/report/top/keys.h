@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What keys do to a view. */
+/* The effect of keys on a view. */
 #ifndef REPORT_TOP_KEYS_H
 #define REPORT_TOP_KEYS_H
 
 #include "report/top/view.h"
 
-/* Keys that are characters have their number; the others are beyond the last character. */
+/* Keys that are characters have their number; the rest is beyond the last character. */
 enum top_key {
 	KEYS_CTRL_C = 3,
 	KEYS_TABULATOR = 9,
@@ -25,7 +25,7 @@ enum top_key {
 	KEYS_FUNCTION_12 = KEYS_FUNCTION + 12,
 };
 
-/* What a key asks of whoever runs it all */
+/* A key's request to the program */
 enum keys_wish {
 	KEYS_NOTHING,
 	KEYS_END,
@@ -35,15 +35,15 @@ enum keys_wish {
 	KEYS_ROWS,    /* of the next kind */
 };
 
-/** keys_press() - a key was pressed; returns what the view cannot do itself */
+/** keys_press() - handle a key; returns a request that the view cannot handle */
 enum keys_wish keys_press(struct view *v, uint32_t key);
 
-/** keys_interval() - the next longer interval, or the shorter one; the same at either end */
+/** keys_interval() - the next longer or shorter interval; the same at either end */
 uint64_t keys_interval(uint64_t interval_ns, bool longer);
 
 /**
- * keys_rows() - the kind of rows that comes after another one
- * @by: that
+ * keys_rows() - the next kind of rows
+ * @by: the current kind
  * @by_thread: CPU time is known by thread; otherwise by process
  */
 enum row_kind keys_rows(enum row_kind by, bool by_thread);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Metrics of those intervals in which they were measured, in bounded memory. */
+/* Metrics of the intervals in which they were measured, in bounded memory. */
 #ifndef REPORT_TOP_METRICS_PAST_H
 #define REPORT_TOP_METRICS_PAST_H
 
@@ -14,7 +14,7 @@ struct metrics_at {
 };
 
 /**
- * struct metrics_past - what is kept, the oldest first
+ * struct metrics_past - the kept metrics, the oldest first
  * @items, @nr, @cap: an array
  * @bytes: of all reports
  *
@@ -28,8 +28,8 @@ struct metrics_past {
 };
 
 /**
- * metrics_past_add() - keep one more; beyond METRICS_PAST_MAX_BYTES the oldest go
- * @p: what is kept
+ * metrics_past_add() - keep one more; beyond METRICS_PAST_MAX_BYTES the oldest are dropped
+ * @p: the kept metrics
  * @number: of the interval, larger than those before
  * @r: owned by @p from here on, also after an error. Its layout and host must outlive it
  *
@@ -37,10 +37,10 @@ struct metrics_past {
  */
 int metrics_past_add(struct metrics_past *p, uint64_t number, struct stat_report *r);
 
-/** metrics_past_find() - those of an interval, NULL: they were not measured, or are gone */
+/** metrics_past_find() - metrics of an interval, NULL: not measured, or dropped */
 const struct stat_report *metrics_past_find(const struct metrics_past *p, uint64_t number);
 
-/** metrics_past_forget() - all of them; nothing is left to be freed */
+/** metrics_past_forget() - drop all; nothing is left to free */
 void metrics_past_forget(struct metrics_past *p);
 
 #endif

@@ -40,7 +40,7 @@ const char *unpack_text(struct bytes_in *u)
 	return size ? bytes_get_raw(u, size) : NULL;
 }
 
-/* Up to 256 as it is; then 128 steps for each power of two. */
+/* Up to 256 exact; then 128 steps for each power of two. */
 uint64_t pack_rounded(uint64_t value)
 {
 	unsigned int shift;

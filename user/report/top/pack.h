@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers and texts, packed one behind the other, and read again. */
+/* Packing of numbers and texts, and reading them back. */
 #ifndef REPORT_TOP_PACK_H
 #define REPORT_TOP_PACK_H
 

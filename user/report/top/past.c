@@ -19,7 +19,7 @@
 #define ROW_SEPARABLE 1
 #define ROW_EXITED    2
 
-/* Who a row is: the same in many intervals, so it is kept once. */
+/* Identity of a row: the same in many intervals, so it is kept once. */
 struct known {
 	uint32_t id;
 	uint32_t uses;
@@ -63,7 +63,7 @@ struct past *past_new(size_t max_bytes)
 	return p;
 }
 
-/* --- who rows are */
+/* --- identities of rows */
 
 static void forget_known(struct past *p, struct known *k)
 {
@@ -79,7 +79,7 @@ static int take_id(struct past *p, struct known *k)
 	if (p->nr_free) {
 		k->id = p->free_ids[--p->nr_free];
 	} else {
-		/* Room for giving it back is taken with it: that cannot fail. */
+		/* Memory for releasing it is allocated with it: releasing cannot fail. */
 		if (array_room(p->by_id, p->cap_ids, p->nr_ids) ||
 		    array_room(p->free_ids, p->cap_free, p->nr_ids))
 			return -ENOMEM;
@@ -208,7 +208,7 @@ static void unpack_bounds(struct bytes_in *u, uint64_t *value, uint64_t *low, ui
 	*high = sum_capped(*value, above);
 }
 
-/* Most rows have nothing of most counters: that is not kept. */
+/* Most rows have no value in most counters: zeros are not kept. */
 static bool is_nothing(const struct share *s)
 {
 	return !s->value && !s->low && !s->high && s->separable;
@@ -310,7 +310,7 @@ static void pack_machine(struct bytes *w, const struct report *r)
 {
 	struct report head = *r;
 
-	/* The kernel's monitoring is beside the rows, and not kept. */
+	/* The kernel's monitoring is not part of the rows, and not kept. */
 	head.referees = NULL;
 	head.nr_referees = 0;
 	bytes_put_raw(w, &head, sizeof(head));
@@ -332,7 +332,7 @@ static void skip(struct bytes_in *u)
 	u->at += size;
 }
 
-/* Gives back the rows of an interval. */
+/* Release the rows of an interval. */
 static void release(struct past *p, const uint8_t *from, const uint8_t *end)
 {
 	struct bytes_in u = bytes_from(from, end - from);
@@ -418,7 +418,7 @@ void past_free(struct past *p)
 	if (!p)
 		return;
 	past_forget(p);
-	/* Of an interval that found no memory */
+	/* Undo an interval that found no memory */
 	HASH_ITER (hh, p->known, k, next)
 		forget_known(p, k);
 	free(p->by_id);
@@ -458,7 +458,7 @@ size_t past_find(const struct past *p, uint64_t number)
 
 /* --- reading */
 
-/* A report and the lists of its rows, which are in one piece each */
+/* A report and the lists of its rows, one allocation each */
 struct unpacked {
 	struct report report;
 	struct share *shares;

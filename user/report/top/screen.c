@@ -23,9 +23,9 @@
 #include "report/top/canvas.h"
 #include "report/top/draw.h"
 
-/* Two pictures are so far apart: nobody sees more of them. */
+/* Time between two pictures: nobody sees more of them. */
 #define PICTURE_NS  33000000ull
-/* Escape alone is told from the beginning of another key by what comes in this time. */
+/* A lone Escape is distinguished from another key's sequence by input within this time. */
 #define ESCAPE_MS   25
 #define KEY_CTRL_L  12
 #define KEY_CTRL_Z  26
@@ -34,8 +34,8 @@
 
 /**
  * struct screen - see screen.h
- * @out: what ncurses writes to: the terminal, and while it draws, @paper
- * @paper: a picture on its way to the terminal; -1: it goes there piece by piece
+ * @out: output of ncurses: the terminal, and while it draws, @paper
+ * @paper: a memory file for a whole picture; -1: it is written piece by piece
  * @picture, @cap: the same in memory
  */
 struct screen {
@@ -78,7 +78,7 @@ int screen_check(struct diag *d)
 	return 0;
 }
 
-/* Whatever is in the pipe on the standard input, keys come from the terminal. */
+/* Keys come from the terminal, whatever standard input is. */
 static int open_keys(struct screen *s, struct diag *d)
 {
 	int fd = isatty(STDIN_FILENO) ? dup(STDIN_FILENO) : open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -93,7 +93,7 @@ static int open_keys(struct screen *s, struct diag *d)
 	return refuse(d, "there is no keyboard");
 }
 
-/* A descriptor of its own, so that it can be another file for a while. */
+/* A separate descriptor, so that it can be replaced by another file for a while. */
 static int open_output(struct screen *s, struct diag *d)
 {
 	int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -161,10 +161,10 @@ static void choose_looks(struct screen *s)
 
 static int start(struct screen *s, struct diag *d)
 {
-	/* Only which characters there are: numbers are written as everywhere. */
+	/* Only the character set: numbers are written as everywhere. */
 	setlocale(LC_CTYPE, "");
 	s->canvas.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-	/* Otherwise names would be wide for ncurses that are not for us, and the other way round */
+	/* Otherwise ncurses and we would disagree on the width of names */
 	s->terminal = newterm(NULL, s->out, s->in);
 	if (!s->terminal) {
 		diag_fail(
@@ -266,7 +266,7 @@ static uint32_t function_key(wint_t key)
 	return 0;
 }
 
-/* The shell gets the terminal until it sends us to the foreground again. */
+/* The shell gets the terminal until it puts us into the foreground again. */
 static void suspend(struct screen *s)
 {
 	endwin();
@@ -289,7 +289,7 @@ static int press(struct screen *s, uint32_t key, struct diag *d)
 		clearok(stdscr, TRUE);
 		return 0;
 	}
-	/* Keys that come together: each one is about what the one before has made. */
+	/* Keys that arrive together: each one acts on the result of the one before. */
 	if (view_update(s->view))
 		return diag_no_memory(d);
 	wish = keys_press(s->view, key);
@@ -398,7 +398,7 @@ static void write_all(int fd, const char *text, size_t length)
 	}
 }
 
-/* What ncurses has put on paper goes to the terminal. */
+/* Copy a picture of ncurses from @paper to the terminal. */
 static void send_picture(struct screen *s)
 {
 	off_t length = lseek(s->paper, 0, SEEK_CUR);
@@ -411,14 +411,14 @@ static void send_picture(struct screen *s)
 	if (length > 0 && s->picture && pread(s->paper, s->picture, length, 0) == length)
 		write_all(STDOUT_FILENO, s->picture, length);
 	else if (length)
-		clearok(curscr, TRUE); /* the next one is drawn anew, wholly */
+		clearok(curscr, TRUE); /* redraw the next one completely */
 	lseek(s->paper, 0, SEEK_SET);
 }
 
 /*
- * ncurses writes after each movement of the cursor, past whatever buffer its stream has: some
- * hundred times a picture, and a terminal at the other end of a network shows it in pieces. Sizes
- * and modes of the terminal are asked for and set at other times.
+ * ncurses writes after each cursor movement, past its stream's buffer: some hundred times a
+ * picture, and a terminal at the other end of a network shows it in pieces. Size and modes of the
+ * terminal are queried and set at other times.
  */
 static void show(struct screen *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A view on a terminal: keys, size, colours. The only file that knows ncurses is screen.c. */
+/* A view on a terminal: keys, size, colours. Only screen.c uses ncurses. */
 #ifndef REPORT_TOP_SCREEN_H
 #define REPORT_TOP_SCREEN_H
 
@@ -11,9 +11,9 @@
 struct screen;
 
 /**
- * struct screen_owner - who runs it all
- * @wish: a key asks for this; 0, or a negative errno that ends the loop
- * @gone: the terminal has gone: nothing can be shown any more
+ * struct screen_owner - callbacks of the program
+ * @wish: handle a key's request; 0, or a negative errno that ends the loop
+ * @gone: the terminal has gone: nothing can be shown
  * @arg: handed to both
  */
 struct screen_owner {
@@ -22,31 +22,31 @@ struct screen_owner {
 	void *arg;
 };
 
-/** screen_check() - is there a terminal to draw on? 0, or -ENOTTY with what to use instead */
+/** screen_check() - is there a terminal to draw on? 0, or -ENOTTY with an alternative */
 int screen_check(struct diag *d);
 
 /**
  * screen_open() - take the terminal
- * @v: what is shown; must outlive the screen
+ * @v: the view; must outlive the screen
  * @owner: copied
  * @d: gets the problem
  * @ret: screen_close() gives the terminal back
  *
- * Signals of the size and of the terminal's end are blocked from here on.
+ * Signals about the terminal's size and end are blocked from here on.
  *
  * Return: 0 or a negative errno.
  */
 int screen_open(struct view *v, const struct screen_owner *owner, struct diag *d,
 		struct screen **ret);
 
-/** screen_add() - let a loop wait for keys, the size and pictures; 0 or -ENOMEM */
+/** screen_add() - add keys, size and redrawing to an event loop; 0 or -ENOMEM */
 int screen_add(struct screen *s, struct loop *l, struct diag *d);
 
-/** screen_old() - what is shown is old: it is drawn soon, but not too often */
+/** screen_old() - the picture is old: redraw it soon, but not too often */
 void screen_old(struct screen *s);
 
 /**
- * screen_look() - take keys that wait and draw if need be, where no loop runs
+ * screen_look() - handle pending keys and redraw if needed, where no loop runs
  *
  * Return: 0 or a negative errno.
  */

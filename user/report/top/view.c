@@ -15,7 +15,7 @@
 #include "report/format.h"
 #include "report/names.h"
 
-/* Who had a CPU for less than a thousandth of the time did next to nothing. */
+/* Rows with less than a thousandth of the time on CPUs count as idle. */
 #define QUIET_PART 1000
 #define MAX_DEPTH  64
 
@@ -55,13 +55,13 @@ void view_free(struct view *v)
 	free(v->lines);
 }
 
-/* --- which interval */
+/* --- choice of the interval */
 
 int view_add(struct view *v, const struct report *r)
 {
 	int err;
 
-	/* It has names of rows that may go. */
+	/* It has names of rows that may be dropped. */
 	release_report(v);
 	v->stale = true;
 	err = past_add(v->past, r);
@@ -113,7 +113,7 @@ void view_go(struct view *v, long steps)
 		return;
 	at = view_index(v);
 	if (steps > 0 && (size_t)steps >= count - 1 - at) {
-		/* A pause is ended by its key, or by going to the end. */
+		/* A pause ends by its key, or by going to the end. */
 		v->follow = !v->paused;
 		at = count - 1;
 	} else {
@@ -135,7 +135,7 @@ static int add_item(struct view *v, struct view_item item)
 	return 0;
 }
 
-/* A cgroup that was made, found by its path */
+/* A synthetic cgroup, found by its path */
 struct made_group {
 	const char *path;
 	size_t item;
@@ -191,7 +191,7 @@ static int find_group(struct view *v, struct made_group **groups, const char *pa
 	return 0;
 }
 
-/* Processes and threads know their cgroups; the tree above them is made of that. */
+/* Processes and threads know their cgroups, which form the tree above them. */
 static int group_by_cgroup(struct view *v)
 {
 	size_t rows = v->nr_items, group;
@@ -231,7 +231,7 @@ static int make_items(struct view *v)
 			.parent = VIEW_NO_ITEM,
 		};
 
-		/* Sums of other rows have no place in a list. */
+		/* Sums of other rows do not belong in a list. */
 		if (!v->tree && !node->row->leaf)
 			continue;
 		if (v->tree && is_native(v->report) && node->parent->row)
@@ -241,7 +241,7 @@ static int make_items(struct view *v)
 	return !err && v->tree && !is_native(v->report) ? group_by_cgroup(v) : err;
 }
 
-/* --- which of them are shown, and in which order */
+/* --- choice and order of rows */
 
 uint64_t view_item_bytes(const struct view_item *i)
 {
@@ -282,7 +282,7 @@ static bool is_quiet(const struct view *v, const struct view_item *i)
 	       i->amounts.cpu_ns < report_duration_ns(v->report) / QUIET_PART;
 }
 
-/* What is shown takes with it what it is in. */
+/* A shown row shows its parents as well. */
 static void choose(struct view *v)
 {
 	v->nr_quiet = 0;
@@ -290,7 +290,7 @@ static void choose(struct view *v)
 		struct view_item *item = &v->items[i];
 
 		if (!item->row || !item->row->leaf) {
-			/* What holds others is there for them, or because it was asked for. */
+			/* Parents are shown for their children, or if requested. */
 			if (!v->filter[0] || !matches(item, v->filter))
 				continue;
 		} else if (!v->all && is_quiet(v, item)) {
@@ -356,7 +356,7 @@ static int compare_items(const void *a, const void *b, void *arg)
 static const char *key_of(const struct view_item *i, char ret[MODEL_NAME_LEN * 4])
 {
 	if (i->row)
-		/* A cgroup may have two rows: of itself, and of its own tasks. */
+		/* A cgroup may have two rows: its own, and one for its direct tasks. */
 		snprintf(ret, MODEL_NAME_LEN * 4, "%.*s", MODEL_KEY_LEN, i->row->key);
 	else
 		snprintf(ret, MODEL_NAME_LEN * 4, "made:%.*s", (int)i->path_len, i->path);
@@ -374,7 +374,7 @@ static size_t find_folded(const struct view *v, const struct view_item *i)
 	return v->folded.nr;
 }
 
-/* From above to below, without what is folded. */
+/* From top to bottom, without folded rows. */
 static void flatten(struct view *v, size_t first)
 {
 	size_t i = first;
@@ -429,7 +429,7 @@ static int make_lines(struct view *v)
 	return 0;
 }
 
-/* --- where the user is */
+/* --- the user's position */
 
 struct view_item *view_item_at(const struct view *v, size_t line)
 {
@@ -445,7 +445,7 @@ void view_select(struct view *v, size_t line)
 	v->selected_key = v->nr_lines ? strdup(key_of(view_item_at(v, v->selected), key)) : NULL;
 }
 
-/* The same row, wherever it is now; if it is gone, the same place. */
+/* The same row, wherever it is now; if it is gone, the same line. */
 static void select_again(struct view *v)
 {
 	char key[MODEL_NAME_LEN * 4];
@@ -465,7 +465,7 @@ void view_fold(struct view *v, int how)
 	char key[MODEL_NAME_LEN * 4];
 	size_t at;
 
-	/* Who folds a row means what it is in. */
+	/* Folding a row without children acts on its parent. */
 	if (i && i->child == VIEW_NO_ITEM && how != 0 && i->parent != VIEW_NO_ITEM)
 		i = &v->items[i->parent];
 	if (!i || i->child == VIEW_NO_ITEM)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is shown of the past: which interval, which rows in which order, and where the user is. No
- * terminal is needed: keys come in by number, and drawing is a function of this alone.
+ * The visible part of the past: interval, rows and order, and the user's position. Needs no
+ * terminal: keys come in by number, and drawing is a function of this alone.
  */
 #ifndef REPORT_TOP_VIEW_H
 #define REPORT_TOP_VIEW_H
@@ -26,7 +26,7 @@ enum view_page {
 	NR_VIEW_PAGES,
 };
 
-/* What stands in front of the page */
+/* Overlay in front of the page */
 enum view_over {
 	VIEW_NOTHING,
 	VIEW_HELP,
@@ -49,25 +49,25 @@ enum view_units {
 	NR_VIEW_UNITS,
 };
 
-/* What intervals come from */
+/* Source of intervals */
 enum view_state {
 	VIEW_LIVE,
 	VIEW_READING, /* a recording */
-	VIEW_WAITING, /* for more of it */
+	VIEW_WAITING, /* waiting for more of it */
 	VIEW_AT_END,  /* it is complete */
 };
 
 /**
- * struct view_item - a row, or a cgroup that was made to hold rows
+ * struct view_item - a row, or a synthetic cgroup that holds rows
  * @row: NULL for the latter
- * @path: of a cgroup that was made; part of the path of one of its rows, @path_len bytes of it
- * @amounts: of a cgroup that was made, the sums
+ * @path: of a synthetic cgroup: the first @path_len bytes of the path of one of its rows
+ * @amounts: of a synthetic cgroup, the sums
  * @parent: index of an item, VIEW_NO_ITEM for none
  * @child, @next: likewise: the tree, sorted
  * @depth: of a line
- * @nr_rows: rows in it that are no parents themselves
+ * @nr_rows: leaf rows in it
  * @shown: it is a line, or would be if its parent were not folded
- * @folded: what is in it is not shown
+ * @folded: its children are not shown
  */
 struct view_item {
 	const struct report_row *row;
@@ -87,30 +87,30 @@ struct view_item {
 /**
  * struct view - all of it
  * @past: intervals; not owned
- * @state: what they come from
+ * @state: their source
  * @source: its name, for people: that of a file; NULL for the machine itself
  * @recording: where the run is recorded to; "" for nowhere
- * @interval_ns: time between two intervals, as it was asked for
- * @page, @over: what is shown
- * @sort, @reverse, @tree, @units: how
- * @all: also rows that did nothing
+ * @interval_ns: requested time between two intervals
+ * @page, @over: what is on the screen
+ * @sort, @reverse, @tree, @units: how it is shown
+ * @all: also show idle rows
  * @filter: only rows with this in a name; @typing: it is being typed
- * @folded: keys of items that are folded
+ * @folded: keys of folded items
  * @follow: the newest interval is shown; otherwise the one with the number @number
  * @paused: the user has pressed pause
- * @scroll: first line that is shown; @page_rows: how many there are room for, of draw
+ * @scroll: first line that is shown; @page_rows: number of lines with room, set by draw
  * @selected: index of a line; @selected_key: of its item
  * @text_scroll: first line of a text
- * @neighbours: what is known of neighbours, as text; NULL for nothing. Owned
+ * @neighbours: text about neighbours; NULL for none. Owned
  * @metrics: of the intervals in which they were measured; owned
  * @measuring: metrics are being counted
- * @metrics_problem: why they are not, though the page is shown; "" for nothing
- * @return_ns: the first interval that ends no earlier is shown when it comes; 0: none is awaited
- * @note: said in place of the keys until the next key; "" for nothing
+ * @metrics_problem: why they are not counted while the page is shown; "" for none
+ * @return_ns: the first interval that ends no earlier will be shown; 0: none
+ * @note: shown in place of the keys until the next key; "" for none
  * @report, @tree_of: of the interval that is shown; NULL without one
  * @items, @nr_items: of the report
  * @lines, @nr_lines: indexes of items, from above
- * @nr_quiet: rows left out because they did nothing
+ * @nr_quiet: idle rows that were left out
  * @stale: something has changed since view_update()
  */
 struct view {
@@ -154,15 +154,15 @@ struct view {
 	bool stale;
 };
 
-/** view_init() - the newest interval, as what kind of rows */
+/** view_init() - start with the newest interval and this kind of rows */
 void view_init(struct view *v, struct past *past, enum row_kind by);
 void view_free(struct view *v);
 
-/** view_add() - an interval has ended; 0 or -ENOMEM */
+/** view_add() - add an interval; 0 or -ENOMEM */
 int view_add(struct view *v, const struct report *r);
 
 /**
- * view_add_metrics() - metrics of the newest interval
+ * view_add_metrics() - add metrics of the newest interval
  * @v: has one
  * @r: owned by the view from here on, also after an error
  *
@@ -173,38 +173,38 @@ int view_add_metrics(struct view *v, struct stat_report *r);
 /** view_clear() - forget all intervals */
 void view_clear(struct view *v);
 
-/** view_reread() - forget them to read them again; who has gone back in time stays there */
+/** view_reread() - forget them to read them again; the position in time stays */
 void view_reread(struct view *v);
 
-/** view_rows() - rows are of this kind from now on: trees where there are any */
+/** view_rows() - change the kind of rows: trees where there are any */
 void view_rows(struct view *v, enum row_kind by);
 
 /**
- * view_update() - look up what is to be shown
+ * view_update() - compute the items and lines to show
  *
  * Return: 0 or -ENOMEM.
  */
 int view_update(struct view *v);
 
-/** view_index() - index of the interval that is shown; only if there is any */
+/** view_index() - index of the current interval; only if there is any */
 size_t view_index(const struct view *v);
 
 /** view_select() - select another line */
 void view_select(struct view *v, size_t line);
 
-/** view_go() - so many intervals on, or back; beyond the newest one it follows */
+/** view_go() - move by a number of intervals; beyond the newest one it follows */
 void view_go(struct view *v, long steps);
 
-/** view_fold() - fold (1), unfold (0) or change (-1) what is selected */
+/** view_fold() - fold (1), unfold (0) or toggle (-1) the selected item */
 void view_fold(struct view *v, int how);
 
-/** view_item_at() - of a line, NULL for none */
+/** view_item_at() - the item of a line, NULL for none */
 struct view_item *view_item_at(const struct view *v, size_t line);
 
-/** view_item_bytes() - what it is sorted by first */
+/** view_item_bytes() - the first sort key of an item */
 uint64_t view_item_bytes(const struct view_item *i);
 
-/** view_item_name() - what it is called, to be freed; safe to print. 0 or -ENOMEM */
+/** view_item_name() - name of an item, to be freed; safe to print. 0 or -ENOMEM */
 int view_item_name(const struct view *v, const struct view_item *i, char **ret);
 
 #endif

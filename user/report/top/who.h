@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who a row is, packed: what stays the same from interval to interval. */
+/* A row's identity, packed: the part that stays the same between intervals. */
 #ifndef REPORT_TOP_WHO_H
 #define REPORT_TOP_WHO_H
 
