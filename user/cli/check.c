@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* t410trace check: what this machine has and what it lacks. */
+/* t410trace check: capabilities of this machine and their gaps. */
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static json_t *checks_to_json(const struct check_list *list)
 			 "checks", checks);
 }
 
-/* One line for each row; its remedy and what does not fit go below it. */
+/* One line for each row; its remedy and overlong text go below it. */
 static int print_checks(const struct check_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The commands of t410trace. A new one is a file that defines its struct command, and a line in
- * commands.c: dispatch, --help, the manual page and shell completion are made from that.
+ * The commands of t410trace. A new one is a file with its struct command, and a line in commands.c:
+ * dispatch, --help, the manual page and shell completion derive from that.
  */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
@@ -9,7 +9,7 @@
 #include "base/exit_status.h"
 #include "cli/options.h"
 
-/* Bits of the commands that have rows of shared_options[] */
+/* Bits of the commands that use rows of shared_options[] */
 enum {
 	FOR_LIVE = 1 << 0,
 	FOR_RECORD = 1 << 1,
@@ -24,16 +24,16 @@ enum {
  * struct command - a row
  * @name: "" is the main job, "t410trace" alone
  * @brief: one line for the list of commands
- * @args: usages without options, lines; NULL when there is nothing but options
- * @doc: what it does
+ * @args: usages without options, one per line; NULL when there are only options
+ * @doc: its description
  * @more: further text for --help, NULL for none; "@COMMANDS@" is replaced by the list of commands
  * @bit: of shared_options[], 0 for none
  * @options: rows of its own, with an empty one at the end; NULL for none
  * @statuses: bits of exit statuses beside 0 to 2
- * @incomplete: what status 3 is here, NULL: what it is elsewhere
- * @takes_command: what stands behind the options is a program to run
- * @argument: take an argument that is no option; NULL: there are none. 0 or a negative errno
- * @check: do the options make sense together? May fill in what follows from them; NULL: they do
+ * @incomplete: meaning of status 3, NULL: the usual one
+ * @takes_command: a program to run follows the options
+ * @argument: take an argument that is no option; NULL: none allowed. 0 or a negative errno
+ * @check: do the options make sense together? May derive further values from them; NULL: always
  * @run: do it; returns the exit status
  */
 struct command {

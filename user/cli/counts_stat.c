@@ -33,7 +33,7 @@ static int write_report(struct run *r, struct stat_report *report)
 {
 	report->host = &r->host;
 	report->sequence = r->sequence++;
-	/* Its times may be those of any clock; if they are of a calendar, this is when it was. */
+	/* Its times may use any clock; with calendar times, this is the date. */
 	report->start_time_ns = report->start_ns;
 	report->budget = 1;
 	return formats_stat(&r->out, &r->args->run.output, report, r->d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* t410trace list --esp: the tiles of an ESP, and what their monitors count. */
+/* t410trace list --esp: the tiles of an ESP, and the counters of their monitors. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -153,7 +153,7 @@ int esp_list(const struct options *o, struct diag *d)
 
 	if (err)
 		return err;
-	/* A description is shown also where its machine is not. */
+	/* A description can be shown on any machine. */
 	esp_tree_check(soc, ESP_TREE, NULL);
 	err = writers[o->run.output.format](soc);
 	return err ? diag_error(d, err, "cannot show the ESP") : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* t410trace stat --esp: what the monitors of an ESP count, tile by tile. */
+/* t410trace stat --esp: counts of an ESP's monitors, tile by tile. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static int book(struct run *r, uint32_t tile, const struct esp_delta *delta, uin
 	return err;
 }
 
-/* A tile that cannot be read ends the run: the others would tell half of the truth. */
+/* An unreadable tile ends the run: the rest would tell half of the truth. */
 static int read_all(struct run *r, struct diag *d)
 {
 	int err = 0;
@@ -220,7 +220,7 @@ int esp_stat(const struct options *o)
 	r->cpu_ns = r->interval_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	err = count(r, &d);
 	err = output_close(&r->out, err, &d);
-	/* Nothing stays frozen from here on, whatever the command still does. */
+	/* From here on no tile stays frozen, whatever the command still does. */
 	esp_reader_close(&r->reader);
 	if (err)
 		output_diag(WHO, &d);

@@ -11,14 +11,14 @@
 #include "base/out_file.h"
 #include "daemon/store.h"
 
-/* @name: what it is, or the option that names it; @written: it replaces what is there */
+/* @name: a description, or the option that names it; @written: existing content is replaced */
 struct named_file {
 	const char *name;
 	const char *path;
 	bool written;
 };
 
-/* Devices, pipes and terminals may be given twice: nothing in them is overwritten. */
+/* Devices, pipes and terminals may be given twice: writing overwrites nothing there. */
 static bool find(const struct named_file *f, struct stat *ret)
 {
 	bool is_stdin = !f->written && !strcmp(f->path, "-");
@@ -37,7 +37,7 @@ static bool are_same(const struct named_file *a, const struct named_file *b)
 		return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 	if (!stat(a->path, &x) || !stat(b->path, &y))
 		return false;
-	/* Neither is there yet. */
+	/* Neither exists yet. */
 	first = out_file_resolve(a->path);
 	second = out_file_resolve(b->path);
 	return first && second && !strcmp(first, second);

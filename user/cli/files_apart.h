@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file that is read is not written to, and each file that is written gets one thing. */
+/* An input file is never written to, and each output file gets one kind of output. */
 #ifndef CLI_FILES_APART_H
 #define CLI_FILES_APART_H
 
 #include "cli/options.h"
 
 /**
- * files_apart() - before any file is opened: does each option name a file of its own?
+ * files_apart() - check, before any file is opened, that each option names a different file
  * @o: all options of a command
- * @d: gets the two that share one
+ * @d: gets the two options with the same file
  *
  * Return: 0 or -EINVAL.
  */

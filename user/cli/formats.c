@@ -6,7 +6,7 @@
 #include "report/stat/stat_report.h"
 #include "report/table/table.h"
 
-/* JSON has all that there is, however wide the terminal is. */
+/* JSON is always complete, for any width of the terminal. */
 static int report_as_json(FILE *out, const struct report *r, const struct table_options *o)
 {
 	(void)o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What each kind of report is written with, by format. */
+/* Writers for each kind of report, by format. */
 #ifndef CLI_FORMATS_H
 #define CLI_FORMATS_H
 
@@ -33,7 +33,7 @@ extern const struct report_writers report_writers[NR_OUTPUT_FORMATS];
 /**
  * formats_stat() - write a report of "stat"
  * @out: where to
- * @o: as what; its file is named if writing fails
+ * @o: the format; its file is named if writing fails
  * @r: the report
  * @d: gets the problem
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The setting "history": which intervals of jobs are kept for how long. */
+/* The setting "history": kept intervals of jobs, and for how long. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 
 #define AS_IN	    "as in 10s for 1h, 5m for 30d: intervals of 10 s for an hour, then of 5 minutes"
 #define FOR	    " for "
-/* Joining so many intervals of 1,000 jobs takes about as long as saving an interval. */
+/* Joining this many intervals of 1,000 jobs takes about as long as saving an interval. */
 #define MAX_TIMES   60
-/* Some MB for the machine, and 1 to 2 MB for each job that is there all the time */
+/* Some MB for the machine, and 1 to 2 MB for each permanent job */
 #define MAX_KEPT    20000
 #define MAX_KEEP_NS (3660ull * 86400 * NS_PER_S)
 

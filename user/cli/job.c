@@ -19,16 +19,16 @@
 #include "report/html/job_page.h"
 #include "report/job/job_report.h"
 
-#define POLL_NS	     100000000 /* between looks with --wait */
-#define TRIES	     10	       /* looks, when what is looked at changes meanwhile */
+#define POLL_NS	     100000000 /* time between polls with --wait */
+#define TRIES	     10	       /* retries when the data changes meanwhile */
 #define NAMED_OTHERS 3
-/* Schedulers let a requeued job wait for longer than this. */
+/* Schedulers hold a requeued job back for longer than this. */
 #define JUST_NOW_NS  (60 * NS_PER_S)
 
 #define MAX_RECORD   (1 << 20) /* more than any record of an account */
 #define BLANKS	     " \t\r\n"
 
-/* All of standard input. */
+/* Read all of standard input. */
 static int read_input(char **ret, struct diag *d)
 {
 	cleanup_free char *text = malloc(MAX_RECORD + 1);
@@ -81,7 +81,7 @@ static int decode(char *text, struct diag *d)
 	return err;
 }
 
-/* Print the JSON in a compact record, or in the one on standard input for "-"; the exit status. */
+/* Print the JSON in a compact record, "-": the one on standard input; returns the exit status. */
 static int job_decode(const char *who, const char *text)
 {
 	cleanup_free char *copy = NULL;
@@ -105,26 +105,26 @@ static bool waits(const struct account_options *a)
 	return a->wait_ns != UINT64_MAX;
 }
 
-/* An account that fits, by its key. */
+/* A matching account, by its key. */
 struct job_candidate {
 	char key[sizeof(((struct account_job *)NULL)->key)];
 	enum account_state state;
-	bool whole; /* the id is not only the begin of its id */
+	bool whole; /* the id matches completely, not only its begin */
 	uint64_t end_ns;
 	size_t order; /* as read: the last begun first */
 };
 
 /**
- * struct job_look - what was found
- * @args, @show: what the user asked for
+ * struct job_look - a search and its result
+ * @args, @show: the user's options
  * @until_ns: end of waiting (CLOCK_MONOTONIC)
  * @asked_ns: when the command was given (CLOCK_REALTIME)
  * @file: the store
- * @id: what is looked for
+ * @id: the id to find
  * @found, @nr, @cap: accounts, the last first
  * @out: where accounts are written to
- * @incomplete: one that was written lacks something
- * @no_history: no intervals of it are there
+ * @incomplete: a written account lacks data
+ * @no_history: it has no intervals
  */
 struct job_look {
 	const struct account_options *args;
@@ -142,8 +142,8 @@ struct job_look {
 };
 
 /*
- * Its last interval is older than the begin of the run that is waited for: it is of an earlier run, whose end
- * nobody has seen.
+ * Its last interval precedes the start of the awaited run: it is of an earlier run, whose end was
+ * not recorded.
  */
 static bool is_of_before(const struct job_look *l, const struct account_job *j)
 {
@@ -171,7 +171,7 @@ static int note_candidate(void *arg, const struct account_job *j)
 	return 0;
 }
 
-/* Who has just this id comes first. What runs is newer than what is over, and of that the newest is what ended last. */
+/* A complete match of the id comes first, then running jobs, then the job that ended last. */
 static int newest_first(const void *a, const void *b)
 {
 	const struct job_candidate *x = a, *y = b;
@@ -194,7 +194,7 @@ static int find(struct job_look *l, const char *id, struct diag *d)
 	return store_each_job(l->file.store, &q, note_candidate, l, d);
 }
 
-/* As it was given, for keys, too; and in the spelling of accounts. */
+/* As given, which also finds keys; and in the spelling of accounts. */
 static int look_once(struct job_look *l, struct diag *d)
 {
 	const struct job_wanted *w = &l->args->wanted;
@@ -220,9 +220,9 @@ static bool has_ended(const struct job_look *l)
 }
 
 /*
- * A job that was requeued may have begun anew after the last interval: then only an earlier run is known.
- * That is not the answer before accounts are newer than the question, unless it ended just now or --since
- * chose it.
+ * A requeued job may have started again after the last interval: then only an earlier run is known.
+ * That is not the answer before accounts are newer than the question, unless it ended just now or
+ * --since chose it.
  */
 static bool may_be_earlier(const struct job_look *l)
 {
@@ -231,7 +231,7 @@ static bool may_be_earlier(const struct job_look *l)
 	       l->file.node.until_ns < l->asked_ns;
 }
 
-/* Until it has ended, the time is over, or nobody is there who could complete the account. */
+/* Until the job has ended, the time is over, or no daemon could complete the account. */
 static int look_until_ended(struct job_look *l, struct diag *d)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
@@ -246,7 +246,7 @@ static int look_until_ended(struct job_look *l, struct diag *d)
 	return err;
 }
 
-/* Is something not in it that no later interval can bring? */
+/* Does it lack data that no later interval can bring? */
 static bool lacks_data(const struct job_file *f, const struct account_job *j)
 {
 	const struct quality *q = &j->quality;
@@ -259,7 +259,7 @@ static bool lacks_data(const struct job_file *f, const struct account_job *j)
 	       q->bad_records || q->uncounted_ns || q->lost_io;
 }
 
-/* In the format that was asked for; with its intervals, if they were. */
+/* In the requested format, with intervals if requested. */
 static int write_in_format(struct job_look *l, struct job_context *c, const struct account_job *j,
 			   const struct table_options *o)
 {
@@ -268,10 +268,10 @@ static int write_in_format(struct job_look *l, struct job_context *c, const stru
 	struct diag d = { 0 };
 	int err = 0;
 
-	/* The largest interval has a part in the peak of memory, where that is known. */
+	/* The largest interval is compared with the peak of memory, where that is known. */
 	if (shown || c->host->peaks.nr)
 		err = store_each_span(l->file.store, j->key, account_list_add, &history, &d);
-	/* An account does not need its history: without it, no interval is the largest. */
+	/* An account is useful without history: then it has no largest interval. */
 	if (err && !shown) {
 		account_list_release(&history);
 		err = 0;
@@ -341,7 +341,7 @@ static int write_text(const char *path, const char *text, size_t size, struct di
 	return output_close(&out, err, d);
 }
 
-/* Into memory first: until it is known that nothing has changed meanwhile. */
+/* Written to memory first: the data may change meanwhile. */
 static int print_found(struct job_look *l, struct diag *d)
 {
 	cleanup_free char *text = NULL;
@@ -358,7 +358,7 @@ static int print_found(struct job_look *l, struct diag *d)
 	return err ? err : write_text(l->show->html ?: l->show->csv, text, size, d);
 }
 
-/* That there are others of this id, so that nobody takes one for all. */
+/* Mention further jobs of this id, so that one is not taken for all. */
 static void tell_others(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
@@ -397,7 +397,7 @@ static void tell_running(const char *who, const struct job_look *l)
 	output_diag(who, &d);
 }
 
-/* With --wait: what was asked for may have come since, and this is what came before. */
+/* With --wait: the requested run may have come since, and this is the one before. */
 static void tell_earlier(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
@@ -447,7 +447,7 @@ static int tell_none(const char *who, const struct job_look *l)
 	return EXIT_NO_JOB;
 }
 
-/* A file of intervals without any; the page says so itself. */
+/* A CSV file without any interval; the page tells so itself. */
 static void tell_no_history(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
@@ -477,7 +477,7 @@ static int show(const char *who, struct job_look *l)
 	return l->incomplete || l->file.damaged.nr ? EXIT_INCOMPLETE : EXIT_OK_;
 }
 
-/* The status of the end, or an error: -EAGAIN to look again. */
+/* The final exit status, or an error: -EAGAIN to look again. */
 static int look_and_show(const char *who, struct job_look *l, struct diag *d)
 {
 	int err = waits(l->args) ? look_until_ended(l, d) : look_once(l, d);
@@ -518,7 +518,7 @@ static int run(struct options *o)
 	return status == -ENOENT || status == -ENODATA ? EXIT_NO_JOB : EXIT_FAILED;
 }
 
-/* Accounts have the numbers of jobs; what tasks of arrays are called is not kept. */
+/* Accounts have the numbers of jobs; the array spelling of tasks is not kept. */
 static int take_job(struct options *o, const char *text, struct diag *d)
 {
 	struct account_options *a = &o->account;
@@ -529,7 +529,7 @@ static int take_job(struct options *o, const char *text, struct diag *d)
 		return diag_fail(d, -EINVAL, "unexpected argument \"%s\": one job at a time", text);
 	a->name = text;
 	wrong = job_wanted_parse(text, w);
-	/* A key; or what stands before a colon is a part of the id. */
+	/* A key; or the text before a colon is part of the id. */
 	if (strlen(text) >= sizeof(w->id) || w->scheduler == NR_SCHEDULERS) {
 		*w = (struct job_wanted){ 0 };
 		return 0;

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-/* Accounts are old when that many intervals are missing; at least that long. */
+/* Accounts are out of date when this many intervals are missing; at least this long. */
 #define LATE_INTERVALS 4
 #define LATE_NS	       (10 * NS_PER_S)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What "t410trace job" and "t410trace jobs" share: the store as they see it. */
+/* Shared by "t410trace job" and "t410trace jobs": their view of the store. */
 #ifndef CLI_JOB_FILE_H
 #define CLI_JOB_FILE_H
 
@@ -9,10 +9,10 @@
 /**
  * struct job_file - the store in one state
  * @store: open until job_file_done(), then NULL
- * @host, @node: what it has of the machine
- * @damaged: accounts that were left out, known from job_file_done() on
+ * @host, @node: the machine
+ * @damaged: number of accounts left out, known from job_file_done() on
  * @now_ns: when it was read (CLOCK_REALTIME)
- * @kept: somebody keeps accounts there at this moment; -EACCES: only root may know
+ * @kept: a daemon keeps accounts there now; -EACCES: only root may know
  */
 struct job_file {
 	struct store *store;
@@ -28,18 +28,18 @@ int job_file_open(const char *file, struct diag *d, struct job_file *ret);
 void job_file_close(struct job_file *f);
 
 /**
- * job_file_done() - all that is shown was read: let the store go, and keep the rest of @f
+ * job_file_done() - everything was read: close the store, and keep the rest of @f
  *
- * To be called before anything is written: whoever reads the output may take hours (a pager), and the log of the
- * store can only grow as long as a reader has it open.
+ * Call it before writing: a reader of the output may take hours (a pager), and the log of the store
+ * keeps growing while a reader has it open.
  */
 void job_file_done(struct job_file *f);
 
-/** job_file_context() - what accounts in it are shown with */
+/** job_file_context() - the context for showing its accounts */
 struct job_context job_file_context(const struct job_file *f);
 
 /**
- * job_file_state() - a sentence: is somebody keeping accounts, and up to when are they there
+ * job_file_state() - a sentence: is a daemon keeping accounts, and up to when
  * @f: the store
  * @ret: "accounts are kept, up to 2 s ago", "nobody keeps accounts at present: they end 3 h ago"
  * @size: room in it
@@ -48,7 +48,7 @@ struct job_context job_file_context(const struct job_file *f);
  */
 bool job_file_state(const struct job_file *f, char *ret, size_t size);
 
-/** job_file_damage() - after job_file_done(): say which accounts were left out, damaged; @d stays for none */
+/** job_file_damage() - after job_file_done(): name damaged accounts; @d stays for none */
 bool job_file_damage(const struct job_file *f, struct diag *d);
 
 #endif

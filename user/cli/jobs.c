@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* t410trace jobs: which jobs have accounts. */
+/* t410trace jobs: the list of jobs with accounts. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "report/format.h"
 
 #define USUAL	   100
-/* What is said below the list when it is not whole, and how many are shown in any case */
+/* The text below a truncated list, and the minimum number of jobs shown */
 #define TOLD_LINES 2
 #define LEAST_JOBS 5
 
@@ -33,7 +33,7 @@ static struct store_query query_of(const struct account_options *a)
 	return q;
 }
 
-/* They were read from the last on; the last one is to be at the end, right above the prompt. */
+/* They were read last first; the last one is shown at the end, right above the prompt. */
 static void turn_round(struct account_list *l)
 {
 	for (size_t i = 0; i < l->nr / 2; i++) {
@@ -71,8 +71,8 @@ static int put_list(FILE *out, void *arg)
 }
 
 /*
- * The first job that fits on a terminal with all that come after it, if nobody said how many are
- * wanted. Each has a line, so that one try tells how many others there are.
+ * The first job that fits on a terminal with all later ones, unless the user gave a number. Each
+ * has a line, so that one try gives the number of the rest.
  */
 static int find_first(const struct options *args, const struct job_file *f,
 		      const struct account_list *l, size_t *ret)
@@ -98,7 +98,7 @@ static int find_first(const struct options *args, const struct job_file *f,
 	return 0;
 }
 
-/* One more; a large store takes a while. */
+/* Count another job for the progress line; a large store takes a while. */
 struct jobs_reading {
 	struct account_list *list;
 	struct progress progress;
@@ -113,7 +113,7 @@ static int take(void *arg, const struct account_job *j)
 	return account_list_add(r->list, j);
 }
 
-/* What the list does not show. */
+/* A line about jobs missing from the list. */
 static void tell(const char *who, const struct job_file *f, bool more, size_t nr)
 {
 	struct diag d = { 0 };
@@ -148,7 +148,7 @@ static int list(const char *who, const struct options *args, struct diag *d)
 	if (err)
 		return err;
 	d->what[0] = '\0';
-	/* one more than asked for, to know whether there are more */
+	/* one more than requested, to know whether there are more */
 	q.newest = most ? most + 1 : SIZE_MAX;
 	err = store_each_job(f.store, &q, take, &r, d);
 	progress_end(&r.progress);

@@ -28,7 +28,7 @@
 
 static json_t *hex(uint64_t value)
 {
-	/* JSON numbers of most readers end at 53 or 63 bits, configurations do not. */
+	/* Numbers of most JSON readers end at 53 or 63 bits, configurations do not. */
 	return json_sprintf("0x%" PRIx64, value);
 }
 
@@ -63,7 +63,7 @@ static json_t *format_to_json(const struct pmu_format *format)
 			 "word", words[format->word], "bits", bits, "width", format->width);
 }
 
-/* A number, or null for -1, which stands for none. */
+/* A number, or null for -1, which means none. */
 static json_t *number_or_null(int64_t value)
 {
 	return value < 0 ? json_null() : json_integer(value);
@@ -114,7 +114,7 @@ static json_t *list_to_json(const struct pmu_list *list, const struct text_list 
 			 sentences);
 }
 
-/* May both be shown with one list of events and filters? */
+/* Can both share one list of events and filters? */
 static bool same_group(const struct pmu *a, const struct pmu *b)
 {
 	if (a->kind != b->kind || strcmp(a->peer, b->peer) || a->nr_events != b->nr_events ||
@@ -135,7 +135,7 @@ static bool same_group(const struct pmu *a, const struct pmu *b)
 	return true;
 }
 
-/* -1 stands for none. */
+/* -1 means none. */
 static struct grid_cell number_cell(int value)
 {
 	return grid_if(value >= 0, grid_text("%d", value));
@@ -146,7 +146,7 @@ static struct grid_cell cell_cpus(const struct grid_place *at)
 	char text[CPULIST_TEXT_LEN] = "", cpus[23];
 
 	cpulist_format(&((const struct pmu *)at->row)->cpus, text, sizeof(text));
-	/* The whole list is in the JSON form; a cut one shows that it was cut. */
+	/* The JSON form has the whole list; a truncated text shows that it is truncated. */
 	if (str_copy(cpus, sizeof(cpus), text))
 		memcpy(cpus + sizeof(cpus) - 4, "...", 4);
 	return grid_if(cpus[0], grid_text("%s", cpus));
@@ -223,7 +223,7 @@ static int print_events(const struct pmu *pmu)
 	return 0;
 }
 
-/* What one count of an event is, where sysfs says it. */
+/* The unit of an event's count, if sysfs has one. */
 static void print_scales(const struct pmu *pmu)
 {
 	bool first = true;
@@ -245,7 +245,7 @@ static void print_scales(const struct pmu *pmu)
 	}
 }
 
-/* The format "event" chooses the event, all others are filters. */
+/* The format "event" chooses the event, the other formats are filters. */
 static int print_filters(const struct pmu *pmu)
 {
 	char(*names)[PMU_NAME_LEN + 16] = calloc(pmu->nr_formats + 1, sizeof(*names));
@@ -322,7 +322,7 @@ static int (*const writers[NR_OUTPUT_FORMATS])(const struct pmu_list *list,
 	[OUTPUT_JSON] = print_as_json,
 };
 
-/* Which events of the cores a run would try. */
+/* Core events that a run would try. */
 static int weight_notes(const struct sysfs *fs, struct text_list *notes)
 {
 	struct weight_cores cores;
@@ -341,7 +341,7 @@ static int show_list(const struct options *args, const struct sysfs *fs,
 	cleanup_texts struct text_list notes = { 0 };
 	struct utsname host;
 	char text[512];
-	/* A copy of sysfs may be of another machine, whose kernel is not known. */
+	/* A copy of sysfs may be of another machine, whose kernel is unknown. */
 	int err =
 		pmu_notes(list, args->machine.sysfs || uname(&host) ? NULL : host.release, &notes);
 

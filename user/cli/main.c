@@ -13,8 +13,8 @@
 #include "cli/output.h"
 
 /*
- * Whoever starts us with a closed standard output or error would find what we write there in the
- * next file that we open: a recording, the accounts. Opened for reading, they refuse to be written.
+ * If standard output or error is closed at the start, our output would end up in the next file that
+ * we open: a recording, the accounts. Descriptors opened for reading refuse writes.
  */
 static int hold_standard_files(void)
 {
@@ -50,7 +50,7 @@ static int unknown_command(const char *word)
 
 static bool parsing;
 
-/* --help and --version end us while options are parsed, and do not ask whether they were written. */
+/* --help and --version exit while options are parsed, without checking their output. */
 static void end_of_help(void)
 {
 	if (parsing && output_finish("t410trace"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* t410trace neighbours: who held how much bandwidth while a latency was high. */
+/* t410trace neighbours: bandwidth of workloads while a latency was high. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int show_neighbours(struct show *s, const struct neighbours_report *r, st
 	return show_written(s, r->summary, err, d);
 }
 
-/* Without a single latency there is no table to be empty. */
+/* Without any latency an empty table would make no sense. */
 static int check_probes(const struct neighbours_report *r, struct diag *d)
 {
 	if (r->nr)
@@ -55,7 +55,7 @@ static int on_report(void *arg, struct report *report, struct diag *d)
 	return 0;
 }
 
-/* There is nothing to be seen before the end. */
+/* Output appears only at the end. */
 static int read_file(struct replay_file *f, struct diag *d)
 {
 	struct progress p = { 0 };
@@ -159,7 +159,7 @@ static int live_run(const struct run_options *args)
 	run.arg = &run;
 	err = follow(&run, &show, &d);
 	err = show_close(&show, err, &d);
-	/* Nothing is left in the kernel from here on, whatever the command still does. */
+	/* From here on nothing is left in the kernel, whatever the command still does. */
 	run_stop(&run);
 	if (!err)
 		warn_incomplete(&show);

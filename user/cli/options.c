@@ -12,8 +12,8 @@
 #include "version.h"
 
 #define MAX_ROWS    64
-#define FIRST_KEY   0x100 /* of rows without a letter; the row's number is added */
-#define LIST_COLUMN 12	  /* of the names in the list of commands */
+#define FIRST_KEY   0x100 /* base for keys of rows without a letter; the row's number is added */
+#define LIST_COLUMN 12	  /* base for keys of names in the list of commands */
 
 const char *argp_program_version = "t410trace " T410TRACE_VERSION;
 
@@ -82,7 +82,7 @@ static void fail(struct argp_state *state, const char *what, const struct diag *
 		   d->help);
 }
 
-/* Behind those that were given before, if they count, too */
+/* Append to earlier texts, if they count, too */
 static error_t take_setting_text(struct options *all, const char *before, const char *arg,
 				 const char **ret)
 {
@@ -124,7 +124,7 @@ static error_t take_argument(char *arg, struct argp_state *state)
 	struct diag d = { 0 };
 	int err;
 
-	/* Behind "--", or where only a program can stand: ARGP_KEY_ARGS takes them all. */
+	/* After "--", or where only a program can follow: ARGP_KEY_ARGS takes them all. */
 	if (c->takes_command && (!c->argument || state->quoted))
 		return ARGP_ERR_UNKNOWN;
 	err = c->argument ? c->argument(all, arg, &d)
@@ -195,7 +195,7 @@ static void put_statuses(const struct command *c, FILE *out)
 	fputs(c->takes_command ? "; with COMMAND its own status." : ".", out);
 }
 
-/* What stands below the options */
+/* Text below the options */
 static char *closing(const struct options *all)
 {
 	const struct command *c = all->command;
@@ -217,7 +217,7 @@ static char *closing(const struct options *all)
 	return text;
 }
 
-/* argp asks for each text, and frees what is not the same. */
+/* argp requests each text, and frees those that differ. */
 static char *filter(int key, const char *text, void *input)
 {
 	const struct options *all = input;
@@ -251,16 +251,16 @@ void options_parse(const struct command *const *commands, const struct command *
 		.stat.socket = -1,
 		.account = { .wait_ns = UINT64_MAX, .nr = JOBS_USUAL },
 	};
-	/* none was chosen yet: a recording has one */
+	/* no default of its own: a recording has a method */
 	ret->run.interval_ns = 0;
 	for (size_t i = 0; i < MAX_ROWS && (o = option_at(c, i)); i++)
 		made[i] = (struct argp_option){ o->name, o->name ? key_of(o, i) : 0,
 						o->arg,	 0,
 						o->doc,	 o->group };
-	/* Something behind the \v, or argp does not ask for it */
+	/* Without text behind the \v argp does not ask for it */
 	snprintf(doc, sizeof(doc), "%s\v ", c->doc);
 	argp_err_exit_status = EXIT_USAGE;
-	/* In order: options behind COMMAND belong to it. */
+	/* In order: options after COMMAND belong to it. */
 	argp_parse(&argp, argc, argv, c->takes_command ? ARGP_IN_ORDER : 0, NULL, ret);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Options of all commands, and settings of the daemon: a row each. A row says what it is called,
- * which parser makes a value of its text, where the value goes, and what --help, the manual page
- * and shell completion show.
+ * Options of all commands, and settings of the daemon: a row each. A row has the name, the parser
+ * for its text, the field for the value, and the text for --help, the manual page and shell
+ * completion.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -17,7 +17,7 @@
 #include "run_options.h"
 
 /**
- * struct stat_options - what only t410trace stat is asked for; texts are as typed
+ * struct stat_options - options of t410trace stat only; texts are as typed
  * @metrics, @events, @windows: see struct metric_options
  * @socket: only PMUs of this socket, -1 = all
  * @per_port, @per_gpu: see struct metric_options
@@ -35,8 +35,8 @@ struct stat_options {
 
 /**
  * struct counts_wanted - counts of another tool, in place of PMUs
- * @file: where they are, NULL for none; "-": standard input
- * @group: what was counted
+ * @file: the file, NULL for none; "-": standard input
+ * @group: the counted group
  * @one_channel, @dram_hz: see struct counts_options
  * @modules, @offset: see struct counts_joining
  */
@@ -50,10 +50,10 @@ struct counts_wanted {
 };
 
 /**
- * struct machine_options - which machine list and topology show
+ * struct machine_options - the machine that list and topology show
  * @sysfs: a copy of /sys, NULL for the machine's own
- * @platform: file with rows of the user's own, in use already; NULL for none
- * @explain: the PMU that list tells all about, NULL: it lists all
+ * @platform: file with the user's own rows, in use already; NULL for none
+ * @explain: the PMU that list explains, NULL: list all
  * @lspci: a dump of PCI functions instead, NULL for none
  */
 struct machine_options {
@@ -64,19 +64,19 @@ struct machine_options {
 };
 
 /**
- * struct account_options - of job and jobs
+ * struct account_options - options of job and jobs
  * @file: the store, NULL for the usual one
  * @since_ns: nothing from before this time (CLOCK_REALTIME), 0 = from the beginning
- * @scheduler: jobs of this one, SCHEDULER_NONE = of all
+ * @scheduler: only its jobs, SCHEDULER_NONE = all
  * @name, @wanted: the job as given, and as its account has it
  * @compact: one line of text for another database
  * @decode: such a line, "-" for one from standard input
- * @wait_ns: wait so long for the job's end, UINT64_MAX = not at all
+ * @wait_ns: time to wait for the job's end, UINT64_MAX = none
  * @all: all jobs of this id
  * @history: with its intervals
- * @running, @ended: only jobs that are running, or are over
+ * @running, @ended: only running, or only ended jobs
  * @user: only jobs of this user
- * @nr: only the last so many jobs, 0 = all; JOBS_USUAL: nobody said
+ * @nr: number of latest jobs, 0 = all; JOBS_USUAL: not given
  */
 struct account_options {
 	const char *file;
@@ -95,20 +95,20 @@ struct account_options {
 	uint64_t nr;
 };
 
-/* No number that anybody can give: a hundred, and on a terminal as many as fit */
+/* No valid number: a hundred, or as many as fit on a terminal */
 #define JOBS_USUAL   UINT64_MAX
 #define MAX_SETTINGS 40
 
 /**
- * struct options - what the rows fill in
- * @commands, @command: all of them, and which one it is
+ * struct options - values of the rows
+ * @commands, @command: all commands, and the current one
  * @who: its name, for messages: "t410trace list"
- * @run: of a run, and how its reports are shown
- * @config: the daemon's file of settings, NULL: the usual one, if it is there
- * @check_config: only look whether the settings are right
- * @selftest: move known bytes instead of looking
- * @settings: text of each setting in turn, NULL = not given
- * @joined: those of @settings that were put together
+ * @run: options of a run and of its reports
+ * @config: the daemon's file of settings, NULL: the default one, if it exists
+ * @check_config: only check the settings
+ * @selftest: move known bytes instead of only checking
+ * @settings: text of each setting in order, NULL = not given
+ * @joined: texts of @settings that were concatenated
  */
 struct options {
 	const struct command *const *commands;
@@ -130,11 +130,11 @@ struct options {
 struct option_row;
 
 /**
- * typedef value_parser - makes a value of text
+ * typedef value_parser - parses a value
  * @o: the row
  * @text: as typed; the value may point to it
- * @field: what the row says
- * @d: gets what is wrong with @text, which the caller names; and the remedy
+ * @field: the row's field
+ * @d: gets the problem of @text, which the caller names; and the remedy
  *
  * Return: 0, -EINVAL or -ENOMEM.
  */
@@ -143,19 +143,19 @@ typedef int value_parser(const struct option_row *o, const char *text, void *fie
 /**
  * struct option_row - a row; one without a name is a heading
  * @commands: bits of the commands that have it, see struct command; 0 in rows of one command
- * @group: rows of a group stand together
+ * @group: rows of a group are listed together
  * @doc: for people; "%s" is replaced by the names of schedulers
  * @name, @letter: "interval", 'i' or 0
- * @arg: what its argument is called, NULL for a switch
+ * @arg: name of its argument, NULL for a switch
  * @parse: of its argument; NULL for a switch, whose field is a bool or gets @value
  * @offset, @size: its field in struct options
  * @min, @max: bounds: nanoseconds, bytes, percent, or numbers as they are
- * @bare: unit of a time that is only a number, NULL: it must have one
+ * @bare: unit of a time without one, NULL: a unit is required
  * @value: what a switch writes into a field of 4 bytes
- * @choice: the words that its argument may be, by value; NULL after the last one
- * @many: of settings: each one given counts; its texts come with newlines between them
+ * @choice: the allowed words of its argument, by value; NULL after the last one
+ * @many: of settings: may be repeated; its texts are separated by newlines
  * @setting: a setting of the daemon, too: "name = text" in its file
- * @fallback: of settings: text when nobody says anything, NULL: the field stays as it is
+ * @fallback: of settings: default text, NULL: the field stays as it is
  * @restart: of settings: a change needs a restart
  */
 struct option_row {
@@ -179,7 +179,7 @@ struct option_row {
 	bool restart;
 };
 
-/* What a row is called and takes, and the field of struct options that gets it */
+/* Name and argument of a row, and the field of struct options that gets it */
 #define OPTION(called, short_name, takes, parser, into)                              \
 	.name = (called), .letter = (short_name), .arg = (takes), .parse = (parser), \
 	.offset = offsetof(struct options, into), .size = sizeof(((struct options *)NULL)->into)
@@ -188,10 +188,10 @@ struct option_row {
 #define HEADING(text)			 .doc = (text)
 #define WITHIN(least, most)		 .min = (least), .max = (most)
 
-/* Rows that several commands have, with an empty one at the end. */
+/* Rows shared by several commands, with an empty one at the end. */
 extern const struct option_row shared_options[];
 
-/** option_at() - rows of a command in turn; NULL after the last one */
+/** option_at() - rows of a command in order; NULL after the last one */
 const struct option_row *option_at(const struct command *c, size_t i);
 
 /** option_doc() - the row's whole text for people, to be freed; NULL without memory */
@@ -203,7 +203,7 @@ int option_set(const struct option_row *o, const char *text, struct options *ret
 /**
  * options_parse() - read the command line
  * @commands: all of them, for --help
- * @c: the one that it is
+ * @c: the current one
  * @argc, @argv: from the command's name on
  * @ret: release with options_free()
  *

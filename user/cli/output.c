@@ -20,7 +20,7 @@ size_t output_height(FILE *out)
 {
 	struct winsize w;
 
-	/* The last one is for the prompt. */
+	/* The last line is for the prompt. */
 	return ioctl(fileno(out), TIOCGWINSZ, &w) || !w.ws_row ? 0 : w.ws_row - 1u;
 }
 
@@ -45,7 +45,7 @@ void output_wrapped(FILE *out, int indent, const char *text)
 		fputc('\n', out);
 }
 
-/* Where lines begin that point at a place with a caret; the text's end if there are none. */
+/* Start of the lines that point at a place with a caret; the text's end if there are none. */
 static const char *caret_lines(const char *what)
 {
 	size_t length = strlen(what);
@@ -60,7 +60,7 @@ void output_diag(const char *who, const struct diag *d)
 	char text[sizeof(d->what) + 64], line[sizeof(text)];
 
 	snprintf(text, sizeof(text), "%s: %.*s", who, (int)(rest - d->what), d->what);
-	/* What is named may be anything: a name cannot make lines or colours of its own. */
+	/* Names are untrusted: they must not add lines or colours. */
 	utf8_harmless(line, sizeof(line), text, strlen(text));
 	output_wrapped(stderr, 0, line);
 	while (*rest) {
@@ -103,7 +103,7 @@ int output_finish(const char *who)
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
-	/* An earlier write may have failed, then its errno is gone. */
+	/* If an earlier write failed, its errno is gone. */
 	err = errno ? -errno : -EIO;
 	fprintf(stderr, "%s: cannot write the output: %s\n", who, strerror(-err));
 	return err;

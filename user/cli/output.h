@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the commands share for writing to the terminal. */
+/* Shared by the commands for writing to the terminal. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -11,10 +11,10 @@
 
 #define OUTPUT_COLUMNS 80
 
-/** output_width() - columns of the terminal behind @out, OUTPUT_COLUMNS if it is none */
+/** output_width() - columns of the terminal behind @out, OUTPUT_COLUMNS without one */
 size_t output_width(FILE *out);
 
-/** output_height() - lines of the terminal behind @out without its last one, 0 if it is none */
+/** output_height() - lines of the terminal behind @out minus one, 0 without one */
 size_t output_height(FILE *out);
 
 /**
@@ -34,14 +34,14 @@ void output_diag(const char *who, const struct diag *d);
 
 /**
  * output_json() - print a JSON value in readable form on standard output
- * @json: the value; released. NULL stands for one that could not be built
+ * @json: the value; released. NULL means that it could not be built
  *
  * Return: 0 or -ENOMEM. Errors of writing show up in output_finish().
  */
 int output_json(json_t *json);
 
 /**
- * output_append() - add to an array, or give it up
+ * output_append() - add to an array, or drop the array
  * @array: address of the array; set to NULL when @item is NULL or there is no
  *	memory, so that one check at the end is enough
  * @item: the new element; released when it cannot be added
@@ -49,7 +49,7 @@ int output_json(json_t *json);
 void output_append(json_t **array, json_t *item);
 
 /**
- * output_finish() - make sure that all output has really been written
+ * output_finish() - make sure that all output has been written
  * @who: name of the command, for the message on standard error
  *
  * Return: 0, or a negative errno, for example when the disk is full.
@@ -57,8 +57,7 @@ void output_append(json_t **array, json_t *item);
 int output_finish(const char *who);
 
 /**
- * output_end() - the end of a command that prints: its problem, if it has one, and
- *	output_finish()
+ * output_end() - end a command that prints: print its problem, if any, and output_finish()
  * @who: name of the command
  * @err: 0, or a negative errno; then @d is printed
  * @d: the problem
@@ -67,15 +66,15 @@ int output_finish(const char *who);
  */
 int output_end(const char *who, int err, const struct diag *d);
 
-/* The mode of a new file, as in out_file_open(): reports are for all, recordings as perf's. */
+/* Mode of a new file, as in out_file_open(): reports are for all, recordings as perf's. */
 #define OUTPUT_REPORT	 0666
 #define OUTPUT_RECORDING 0600
 
 /**
  * struct output - a file of reports, or standard output
  * @file: to print to; NULL when it is not open
- * @path: what it is called in messages
- * @at: where it will be
+ * @path: its name in messages
+ * @at: its final place
  */
 struct output {
 	FILE *file;
@@ -84,22 +83,22 @@ struct output {
 };
 
 /**
- * output_open() - open what reports are written to; an existing file stays until output_show() or
- *	output_close()
+ * output_open() - open the output for reports; an existing file stays until output_show() or
+ * output_close()
  * @path: a file, pipe or device; "-" and NULL for standard output; must outlive @ret
  * @mode: OUTPUT_REPORT or OUTPUT_RECORDING
  * @d: gets the problem
- * @ret: end it with output_close()
+ * @ret: close it with output_close()
  *
  * Return: 0 or a negative errno.
  */
 int output_open(const char *path, mode_t mode, struct diag *d, struct output *ret);
 
-/** output_show() - let the file take its place now: it grows, and may be read. 0 or an errno */
+/** output_show() - move the file to its place now: it can be read as it grows. 0 or an errno */
 int output_show(struct output *o, struct diag *d);
 
 /**
- * output_failed() - put in words that a report could not be written
+ * output_failed() - describe that a report could not be written
  * @o: where to
  * @err: a negative errno
  * @d: gets the problem
@@ -109,9 +108,9 @@ int output_show(struct output *o, struct diag *d);
 int output_failed(const struct output *o, int err, struct diag *d);
 
 /**
- * output_close() - make sure that all has been written, and let the file take its place
+ * output_close() - make sure that all has been written, and move the file to its place
  * @o: the output; one that is not open (all zero) is fine
- * @err: the command's error: then a file that has not taken its place is dropped
+ * @err: the command's error: then a file that is not yet at its place is dropped
  * @d: gets the problem, if @err is 0
  *
  * Return: @err, or a negative errno.

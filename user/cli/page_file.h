@@ -11,11 +11,11 @@
 struct html;
 
 /**
- * struct page_file - the page of a run; without --html nothing, and all functions do nothing
- * @args: what the user asked for
+ * struct page_file - the page of a run; without --html all functions do nothing
+ * @args: the user's options
  * @out: where to
- * @html: what is on it
- * @written: it was written: one without an interval has nothing on it
+ * @html: its content
+ * @written: it was written: without an interval it would be empty
  */
 struct page_file {
 	const struct run_options *args;
@@ -31,19 +31,19 @@ void page_file_ask(struct run_options *r);
  * page_file_open() - open the file, as output_open() does
  * @args: must outlive @ret
  * @d: gets the problem
- * @ret: end with page_file_close() in any case
+ * @ret: always needs page_file_close()
  *
  * Return: 0 or a negative errno.
  */
 int page_file_open(const struct run_options *args, struct diag *d, struct page_file *ret);
 
-/** page_file_add() - an interval has ended; 0 or a negative errno */
+/** page_file_add() - add an interval; 0 or a negative errno */
 int page_file_add(struct page_file *p, const struct report *r, struct diag *d);
 
 /** page_file_write() - write the page of all intervals; 0 or a negative errno */
 int page_file_write(struct page_file *p, const struct neighbours_report *r, struct diag *d);
 
-/** page_file_close() - end the file, as output_close() does */
+/** page_file_close() - close the file, as output_close() does */
 int page_file_close(struct page_file *p, int err, struct diag *d);
 
 #endif

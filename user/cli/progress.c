@@ -9,17 +9,17 @@
 #include "base/clock.h"
 #include "report/format.h"
 
-/* Who waits for less needs no line. */
+/* A shorter wait needs no line. */
 #define PATIENCE_NS   2000000000ull
 #define REFRESH_NS    250000000ull
-/* Events between two looks at the clock */
+/* Events between two checks of the clock */
 #define EVENTS	      4096
 #define ACCOUNTS      256
 
 #define LINE_WIDTH    79
 #define NS_PER_SECOND 1e9
 
-/* At the end of a line that is shown, the cursor stands in front of it: what comes next covers it. */
+/* The cursor stays in front of the line, so that later output covers it. */
 static void put_line(struct progress *p, const char *text)
 {
 	int width = (int)strlen(text);
@@ -48,7 +48,7 @@ static void show(struct progress *p, uint64_t now_ns)
 	p->shown_ns = now_ns;
 }
 
-/* One more of what so many pass before the clock is looked at; the time if a line is due, otherwise 0 */
+/* Count an item; the clock is checked every @many items. Returns the time if a line is due, or 0 */
 static uint64_t is_due(struct progress *p, unsigned int many)
 {
 	uint64_t now_ns;
@@ -86,7 +86,7 @@ void progress_count(struct progress *p, const char *who, const char *what)
 	p->shown_ns = now_ns;
 }
 
-/* Nothing is seen before the end. */
+/* Output appears only at the end. */
 static bool is_silent(const struct output_options *o, FILE *out)
 {
 	struct stat st;

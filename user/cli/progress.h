@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How far something has been read, for somebody who waits at a terminal. */
+/* Progress of reading, for a user who waits at a terminal. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -11,10 +11,10 @@
 
 /**
  * struct progress - a line on standard error
- * @file: that is read, NULL: something else
- * @begin_ns, @shown_ns: when the reading began, and when the line was written; 0 = not yet
+ * @file: the file being read, NULL: something else
+ * @begin_ns, @shown_ns: start of reading, and time of the last line; 0 = not yet
  * @events: so far
- * @width: of the line that stands there
+ * @width: of the current line
  */
 struct progress {
 	const struct replay_file *file;
@@ -25,21 +25,21 @@ struct progress {
 };
 
 /**
- * progress_sink() - receives events, and says now and then how far they have come
+ * progress_sink() - receives events, and shows the progress now and then
  * @p: empty; end it with progress_end()
  * @file: open
- * @out: where reports go; NULL: there is nothing to be seen before the end
+ * @out: where reports go; NULL: no output before the end
  *
- * Return: a sink without a function if nobody is to see a line: standard error is no terminal, or
- * reports come to one as they are made, or to a program that may show them on one.
+ * Return: a sink without functions if no line is wanted: standard error is no terminal, or reports
+ * appear on one as they are made, or go to a program that may show them on one.
  */
 struct trace_sink progress_sink(struct progress *p, const struct replay_file *file, FILE *out);
 
 /**
- * progress_count() - one more of something has been read, of nobody knows how many
+ * progress_count() - count an item of an unknown total
  * @p: as above, without a file
  * @who: name of the command
- * @what: what it is: "jobs"
+ * @what: kind of item: "jobs"
  */
 void progress_count(struct progress *p, const char *who, const char *what);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* t410trace record: the events of a live run into a file, for reports later. */
+/* t410trace record: write the events of a live run to a file, for later reports. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,13 +67,13 @@ static int on_interval(void *arg, bool last, struct diag *d)
 		return err;
 	r->losses = mark.losses;
 	r->end_ns = mark.time_ns;
-	/* Whoever reads the other end of a pipe wants it now, not when a buffer is full. */
+	/* A reader at the other end of a pipe wants events now, not when a buffer is full. */
 	return r->out.file && fflush(r->out.file) ? diag_fail(d, -errno, "cannot write to %s: %s",
 							      r->out.path, strerror(errno))
 						  : 0;
 }
 
-/* Finishes the file, also after an error: what is in it can be reported. */
+/* Finish the file, also after an error: its content can be reported. */
 static int close_recording(struct record *r, struct diag *d, uint64_t *ret_bytes)
 {
 	int err = 0;
@@ -89,7 +89,7 @@ static int close_recording(struct record *r, struct diag *d, uint64_t *ret_bytes
 	return output_close(&r->out, err, d);
 }
 
-/* Names the losses; false when there are none. */
+/* Name the losses; false when there are none. */
 static bool describe_losses(const struct quality *q, const struct live_progress *p, char *ret_text,
 			    size_t size)
 {
@@ -111,7 +111,7 @@ static bool describe_losses(const struct quality *q, const struct live_progress 
 	return ret_text[0];
 }
 
-/* One line on what has been recorded; returns whether something is missing. */
+/* One line on the recorded data; returns whether data is missing. */
 static bool describe(const struct record *r, const struct live_progress *p, uint64_t bytes)
 {
 	char losses[256], size[FORMAT_NUMBER_LEN] = "";
@@ -159,7 +159,7 @@ static int record(struct options *o)
 		err = run_loop(&r.run, &d);
 	if (r.run.live)
 		live_progress(r.run.live, &progress);
-	/* Nothing more is recorded, and the header is not needed after the close. */
+	/* Recording has ended, and the header is not needed after the close. */
 	closed = close_recording(&r, err ? NULL : &d, &bytes);
 	if (!err)
 		err = closed;

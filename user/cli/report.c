@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* t410trace report: what a recording holds, as a live run would have shown it. */
+/* t410trace report: reports of a recording, as a live run would have shown them. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static int on_report(void *arg, struct report *report, struct diag *d)
 							       : show_report(&r->show, report, d);
 }
 
-/* What was not recorded cannot be shown. */
+/* Data that was not recorded cannot be shown. */
 static int check_destinations(const struct reporting *r, struct diag *d)
 {
 	const struct layout *l = &replay_file_header(&r->file)->layout;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Do options of a run make sense together? */
+/* Checks that options of a run make sense together. */
 #include "cli/run_check.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ int run_check_measuring(const struct run_options *r, uint64_t interval_ns, bool 
 	if (r->no_counters && r->by_destination)
 		return diag_fail(d, -EINVAL, "%ssplit destination: nothing is counted with %s",
 				 dash, settings ? "counters = no" : "--no-counters");
-	/* A daemon's settings may say the peak of a machine whose counters are left alone. */
+	/* A daemon's settings may give the peak even if counters are not used. */
 	if (!settings && r->no_counters && !r->sources.nr && peaks_given(&r->peaks))
 		return diag_fail(d, -EINVAL, "--peak: nothing is counted with --no-counters");
 	return 0;

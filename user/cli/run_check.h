@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What several commands say about options that do not go together. */
+/* Checks of conflicting options, shared by several commands. */
 #ifndef CLI_RUN_CHECK_H
 #define CLI_RUN_CHECK_H
 
 #include "cli/options.h"
 
 /**
- * run_check_measuring() - can it be measured like that?
+ * run_check_measuring() - can these options be measured?
  * @r: the options
  * @interval_ns: of reports
  * @settings: messages name settings, not options
@@ -17,13 +17,13 @@
 int run_check_measuring(const struct run_options *r, uint64_t interval_ns, bool settings,
 			struct diag *d);
 
-/** run_check_selection() - does it say in one way who is followed? 0 or -EINVAL */
+/** run_check_selection() - is there one kind of selection only? 0 or -EINVAL */
 int run_check_selection(const struct run_options *r, struct diag *d);
 
-/** run_check_live() - both, for a live run; what nobody chose gets its default. 0 or -EINVAL */
+/** run_check_live() - both, for a live run; unset options get their defaults. 0 or -EINVAL */
 int run_check_live(struct run_options *r, struct diag *d);
 
-/** run_check_counts() - do options of --counts go together? 0 or -EINVAL */
+/** run_check_counts() - do options of --counts make sense together? 0 or -EINVAL */
 int run_check_counts(const struct counts_wanted *c, struct diag *d);
 
 /** run_take_recording() - an argument that is the recording; see struct command */

@@ -26,35 +26,35 @@
 #include "version.h"
 
 #define NS_PER_MS   1000000ull
-/* The ring is emptied this often; a ring that fills faster wakes us itself. */
+/* The ring is emptied at this interval; a ring that fills faster wakes us. */
 #define DRAIN_NS    (100 * NS_PER_MS)
 /* The end of a job closes the interval, but not more often than this. */
 #define CLOSE_NS    (200 * NS_PER_MS)
 /*
- * The first interval is short: jobs that are there already have a row in it, and so none that begins
- * later can be taken for one of them.
+ * The first interval is short: existing jobs already have a row in it, so that a job that begins
+ * later is not taken for one of them.
  */
 #define FIRST_NS    (20 * NS_PER_MS)
 /*
- * What is free in the middle of the heap goes back to the kernel so often: accounts of short jobs
+ * Free memory in the middle of the heap goes back to the kernel this often: accounts of short jobs
  * lie between those of long ones.
  */
 #define TRIM_NS	    (10 * NS_PER_S)
-/* Closing reports hold up the rest of the loop for so long at once, */
+/* Closing reports may hold up the rest of the loop for this long at once, */
 #define REPORTS_NS  (20 * NS_PER_MS)
-/* and the end for so long: what is not written then is written after the next start. */
+/* and the end for this long: the rest is written after the next start. */
 #define FAREWELL_NS (10 * NS_PER_S)
 
 /**
  * struct serve - the daemon
  * @given: the command line
- * @settings: what it was told; the live run points to it
- * @config: of these, what the run is not about
- * @closed_ns, @next_ns, @drain_ns, @watchdog_ns, @trim_ns: when the last interval was closed, and when what
- *	is due (CLOCK_MONOTONIC)
- * @ended: ends of jobs that closed intervals have
+ * @settings: in use; the live run points to them
+ * @config: of these, the ones that do not affect the run
+ * @closed_ns, @next_ns, @drain_ns, @watchdog_ns, @trim_ns: when the last interval was closed, and
+ *	when each task is due (CLOCK_MONOTONIC)
+ * @ended: ends of jobs in closed intervals
  * @ready: the first interval was closed
- * @more: closing reports wait, and could be written
+ * @more: closing reports wait, and can be written
  * @loop: SIGTERM and SIGINT end it
  */
 struct serve {
@@ -110,8 +110,8 @@ static int open_live(struct serve *s, struct diag *d)
 }
 
 /*
- * Files and addresses first: what is wrong with them shows at once. The live run is last, so
- * that its first interval has no time in it that nobody looked.
+ * Files and addresses first, so that their errors show at once. The live run is last, so that its
+ * first interval has no unobserved time.
  */
 static int open_all(struct serve *s, struct diag *d)
 {
@@ -145,7 +145,7 @@ static void describe_address(const struct serve *s, char *ret, size_t size)
 			 s->config->listen, http_port(s->http));
 }
 
-/* Is it an address that only this machine reaches? */
+/* Is the address reachable from this machine only? */
 static bool is_loopback(const char *address)
 {
 	return !address[0] || !strncmp(address, "127.", 4) || !strncmp(address, "[::1]:", 6);
@@ -229,7 +229,7 @@ static int close_interval(struct serve *s, bool last, struct diag *d)
 	return err;
 }
 
-/* Is it time? Some ends of jobs come together: they share an interval. */
+/* Is it time? Ends of jobs that come together share an interval. */
 static uint64_t close_ns(void *arg)
 {
 	const struct serve *s = arg;
@@ -249,7 +249,7 @@ static int on_close(void *arg, struct diag *d)
 	uint64_t now = monotonic_ns();
 	int err;
 
-	/* Late ourselves: do not make up for it with short intervals. */
+	/* If we are late, do not make up for it with short intervals. */
 	while (s->next_ns <= now)
 		s->next_ns += s->config->interval_ns;
 	err = close_interval(s, false, d);
@@ -266,7 +266,7 @@ static int on_close(void *arg, struct diag *d)
 
 /* --- SIGHUP */
 
-/* The new address first. It may be that of the old one in other words: then there is no way but this. */
+/* The new address first. If it is the old one in other words, the old one must close first. */
 static int change_address(struct serve *s, const struct serve_config *next, struct diag *d)
 {
 	struct http *http = NULL;
@@ -290,7 +290,7 @@ static int change_address(struct serve *s, const struct serve_config *next, stru
 	return 0;
 }
 
-/* What can go wrong comes first, so that all is changed or nothing. */
+/* Steps that can fail come first, so that all settings change or none. */
 static int change(struct serve *s, const struct settings *to, struct diag *d)
 {
 	const struct serve_config *next = &to->values.serve;
@@ -360,7 +360,7 @@ static uint64_t drain_ns(void *arg)
 	return earlier(s->drain_ns, live_next_ns(s->live));
 }
 
-/* And what has happened to the counters, and how they are. */
+/* Then the news and trouble of counters. */
 static int drain(void *arg, struct diag *d)
 {
 	struct serve *s = arg;
@@ -454,7 +454,7 @@ static int watchdog(void *arg, struct diag *d)
 	return 0;
 }
 
-/* In this order: an interval has the records of before, and its reports do not wait for pages. */
+/* In this order: an interval includes earlier records, and its reports do not wait for pages. */
 static const struct loop_source sources[] = {
 	{ .fd = records_fd, .when = drain_ns, .run = drain },
 	{ .when = close_ns, .run = on_close },
@@ -464,7 +464,7 @@ static const struct loop_source sources[] = {
 	{ .when = watchdog_ns, .run = watchdog },
 };
 
-/* What the store did not take is gone when we are. */
+/* Jobs that the store did not take are lost when we exit. */
 static void say_lost(const struct accounts *a)
 {
 	size_t over = accounts_nr(a) - accounts_nr_running(a);
@@ -476,7 +476,7 @@ static void say_lost(const struct accounts *a)
 			  over, over == 1 ? " is" : "s are");
 }
 
-/* What has come so far is closed and kept. Jobs go on: the next start notes a pause. */
+/* Close and keep everything so far. Jobs go on: the next start notes a pause. */
 static int farewell(struct serve *s, struct diag *d)
 {
 	int err;

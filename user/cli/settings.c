@@ -15,7 +15,7 @@
 
 #define MAX_LINE	4096
 #define NS_PER_MS	1000000ull
-/* Slices of so much time wait, whatever the settings: books are not brought up to date more often. */
+/* With any settings, slices of this much time wait: books are not updated more often. */
 #define WAIT_MS		200
 /*
  * CPUs times windows in that time: with 10 slots each they need some 90 MiB (tests/bench/memory), and
@@ -28,7 +28,7 @@ const char *settings_file(const struct options *given)
 	return given->config ? given->config : SERVE_CONFIG_FILE;
 }
 
-/* Puts what it is about before the problem. */
+/* Put the subject in front of the problem. */
 static int about(int err, struct diag *d, const char *fmt, const char *name, const char *text)
 {
 	struct diag inner = *d;
@@ -51,7 +51,7 @@ static int set(struct settings *s, size_t i, const char *text, struct diag *d)
 	return option_set(option_at(s->values.command, i), copy, &s->values, d);
 }
 
-/* One more of a setting that may be there several times */
+/* Append to a setting that may be repeated */
 static int set_more(struct settings *s, size_t i, const char *text, struct diag *d)
 {
 	struct text_list both = { 0 };
@@ -89,7 +89,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* One line of the file; @lines has the line of each setting that was there before. */
+/* One line of the file; @lines has the line of each setting seen before. */
 static int take_line(char *line, unsigned int number, unsigned int *lines, struct settings *s,
 		     struct diag *d)
 {
@@ -152,7 +152,7 @@ static int read_file(const struct options *given, struct settings *s, struct dia
 	return err ? at_line(file, number, err, d) : 0;
 }
 
-/* Intervals of the history are made of those of the books. */
+/* Intervals of the history are sums of intervals of the books. */
 static int check_history(const struct serve_config *c, struct diag *d)
 {
 	char step[UNITS_TEXT_LEN], interval[UNITS_TEXT_LEN];
@@ -167,7 +167,7 @@ static int check_history(const struct serve_config *c, struct diag *d)
 			   interval);
 }
 
-/* What follows from the settings for the live run, and whether that can be done. */
+/* Derive values for the live run from the settings, and check that they can work. */
 static int complete(struct options *o, struct diag *d)
 {
 	struct run_options *r = &o->run;
@@ -179,7 +179,7 @@ static int complete(struct options *o, struct diag *d)
 	r->interval_ns = o->serve.interval_ns;
 	r->job_users = &o->serve.user_jobs;
 	r->idle_units = o->serve.schedulers & (1u << SCHEDULER_SYSTEMD);
-	/* only what somebody chose must be there */
+	/* only a file that the user chose must exist */
 	if (!strcmp(r->cgroup_v1, "auto"))
 		r->cgroup_v1 = NULL;
 	return run_check_measuring(r, r->interval_ns, true, d) ?: check_history(&o->serve, d);
@@ -234,7 +234,7 @@ void settings_free(struct settings *s)
 	*s = (struct settings){ 0 };
 }
 
-/* Is another text another value, too? "10s" and "10000ms" are not. */
+/* Does a different text mean a different value? "10s" and "10000ms" do not. */
 static bool changed(const struct settings *from, const struct settings *to, size_t i)
 {
 	const struct option_row *o = option_at(from->values.command, i);
@@ -259,7 +259,7 @@ void settings_take(struct settings *s, const struct settings *from)
 {
 	const struct option_row *o;
 
-	/* their values are numbers and copies: no text of @from is pointed to */
+	/* their values are numbers and copies: nothing points into texts of @from */
 	for (size_t i = 0; (o = option_at(s->values.command, i)); i++)
 		if (o->setting && !o->restart)
 			memcpy((char *)&s->values + o->offset,

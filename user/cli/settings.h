@@ -9,17 +9,17 @@
 #include "cli/options.h"
 
 /**
- * struct settings - what they come to
- * @run: the live run that is asked for
+ * struct settings - the result
+ * @run: the requested live run
  * @serve: the rest
- * @texts: of each row in turn, NULL for none; values point to them
+ * @texts: of each row in order, NULL for none; values point to them
  */
 struct settings {
 	struct options values;
 	char *texts[MAX_SETTINGS];
 };
 
-/** settings_file() - where they are read from: SERVE_CONFIG_FILE comes from the Makefile */
+/** settings_file() - path of their file: SERVE_CONFIG_FILE comes from the Makefile */
 const char *settings_file(const struct options *given);
 
 /**
@@ -34,11 +34,11 @@ int settings_read(const struct options *given, struct diag *d, struct settings *
 
 /**
  * settings_judge() - can a machine of this size be measured with these settings?
- * @o: settings that are right by themselves
+ * @o: settings that are valid one by one
  * @nr_cpus: of the machine
  * @d: gets the reason and a remedy
  *
- * Slices wait for 200 ms at least, and there may be as many as CPUs times windows in that time,
+ * Slices wait for at least 200 ms, and their number is at most CPUs times windows in that time,
  * times slots. Longer intervals need no more.
  *
  * Return: 0 or -EINVAL.
@@ -47,8 +47,8 @@ int settings_judge(const struct options *o, uint32_t nr_cpus, struct diag *d);
 void settings_free(struct settings *s);
 
 /**
- * settings_fixed() - which settings changed that need a restart
- * @from, @to: what is, what is wanted
+ * settings_fixed() - name the changed settings that need a restart
+ * @from, @to: current settings, new settings
  * @ret_names: "window, state"; "" for none
  * @size: room in it
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Options that several commands have, and settings of the daemon. What an option is called and
- * what it takes is in a macro where the text about it differs from command to command.
+ * Options shared by several commands, and settings of the daemon. Name and argument of an option
+ * are in a macro where its text differs from command to command.
  */
 #include "cli/commands.h"
 #include "cli/values.h"
@@ -36,7 +36,7 @@ static const char *method(unsigned int value)
 	return value < NR_METHODS ? method_name((enum method)value) : NULL;
 }
 
-/* A function that knows these words by number */
+/* Define a function that returns a word by its number */
 #define WORDS(function, ...)                                              \
 	static const char *function(unsigned int value)                   \
 	{                                                                 \
@@ -93,7 +93,7 @@ WORDS(counters, "yes", "no") /* of no_counters */
 	"on "                                                                                    \
 	"isolated and nohz_full CPUs), all or off"
 
-/* A number alone has a unit on the command line only: in a file somebody will misread it. */
+/* A number without a unit is allowed on the command line only: in a file it would be misread. */
 #define SETTING(text) .setting = true, .fallback = text
 #define FIXED(text)   .setting = true, .restart = true, .fallback = text
 

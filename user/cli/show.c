@@ -10,7 +10,7 @@ int show_open(const struct run_options *args, struct diag *d, struct show *ret)
 	return output_open(args->output.file, OUTPUT_REPORT, d, &ret->out);
 }
 
-/* Was something lost that no later report can bring back? */
+/* Was data lost that no later report can bring back? */
 static bool lacks_data(const struct report *r)
 {
 	const struct quality *q = &r->quality;
@@ -22,7 +22,7 @@ static bool lacks_data(const struct report *r)
 	       q->lost_slices || q->bad_records || q->uncounted_ns || q->lost_io;
 }
 
-/* A port as a whole is only a check, unless it is all that is known of those below it. */
+/* A port as a whole is only a check, unless its devices have no numbers of their own. */
 static void note_devices(struct show *s, const struct report *r)
 {
 	for (size_t i = 0; i < r->nr_counters; i++) {

@@ -11,12 +11,12 @@
 
 /**
  * struct show - state of the output
- * @args: how it is to look
+ * @args: its appearance
  * @out: where to
  * @sequence: of the next report
- * @incomplete: a report said that data is missing, or, after show_close(), no report had a
- *	count of some device: a device without its turn in one interval has it in another
- * @uncounted, @counted: devices that have counters: none of a report had a value, one had
+ * @incomplete: a report lacks data, or, after show_close(), no report had a count of some device: a
+ *	device without a turn in one interval has it in a later one
+ * @uncounted, @counted: devices with counters: without a value in a report, with one
  */
 struct show {
 	const struct run_options *args;
@@ -29,7 +29,7 @@ struct show {
 
 /**
  * show_open() - open the output, as output_open() does
- * @args: how it is to look; must outlive @ret
+ * @args: its appearance; must outlive @ret
  * @d: gets the problem
  * @ret: end with show_close()
  *
@@ -40,19 +40,19 @@ int show_open(const struct run_options *args, struct diag *d, struct show *ret);
 /** show_report() - give a report its sequence number and write it; 0 or a negative errno */
 int show_report(struct show *s, struct report *r, struct diag *d);
 
-/** show_options() - how a table is to look: what the user asked for, and the terminal */
+/** show_options() - appearance of a table: the user's options, and the terminal */
 struct table_options show_options(const struct show *s);
 
 /**
- * show_written() - note that a report was written, or put the error in words
+ * show_written() - note that a report was written, or describe the error
  *
- * The file of a live run takes its place with the first report: it can be read as it grows.
+ * The file of a live run moves to its place with the first report: it can be read as it grows.
  *
- * Return: @err, or that of taking its place.
+ * Return: @err, or the error of moving it.
  */
 int show_written(struct show *s, const struct report *r, int err, struct diag *d);
 
-/** show_close() - end the output, as output_close() does */
+/** show_close() - close the output, as output_close() does */
 int show_close(struct show *s, int err, struct diag *d);
 
 #endif

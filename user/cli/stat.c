@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* t410trace stat: what the PMUs count, system-wide, and metrics made of it. */
+/* t410trace stat: system-wide counts of the PMUs, and metrics. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -163,7 +163,7 @@ static int on_interval(void *arg, struct diag *d)
 	return err ? err : write_interval(s, d);
 }
 
-/* Did something fail that more time would not have brought? Only the whole run can tell. */
+/* Did a count fail that more time would not have helped? Only the whole run can tell. */
 static bool lacks_data(const struct stat_report *r)
 {
 	for (size_t i = 0; i < r->layout->nr_counters; i++)
@@ -233,7 +233,7 @@ static int run(struct options *o)
 	s.course.arg = &s;
 	err = count(&s, &d);
 	err = output_close(&s.out, err, &d);
-	/* Nothing is left in the kernel from here on, whatever the command still does. */
+	/* From here on nothing is left in the kernel, whatever the command still does. */
 	if (s.meter)
 		stat_meter_stop(s.meter);
 	if (err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* t410trace top: what the machine does, or a recording says, on a terminal. */
+/* t410trace top: the machine's activity, or a recording, on a terminal. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,13 +28,13 @@ struct top {
 	struct screen *screen;
 	struct late *late;
 	struct top_metrics metrics;
-	enum row_kind by, wanted_by;   /* of rows now, and from the next interval on */
-	char file[RECORDING_NAME_LEN]; /* that it is recorded to */
+	enum row_kind by, wanted_by;   /* kind of rows now, and from the next interval on */
+	char file[RECORDING_NAME_LEN]; /* the current recording */
 };
 
 /* --- neighbours */
 
-/* Only while somebody looks at them */
+/* Only while their page is shown */
 static int look_at_neighbours(struct top *t, struct diag *d)
 {
 	struct neighbours_report *r = NULL;
@@ -51,7 +51,7 @@ static int look_at_neighbours(struct top *t, struct diag *d)
 
 /* --- recording */
 
-/* The name that was asked for, or one that tells the time */
+/* The requested name, or one with the time */
 static void name_file(struct top *t)
 {
 	const char *wanted = t->o->run.output.file;
@@ -78,7 +78,7 @@ static void say_end(struct top *t, int err, const struct diag *d, uint64_t bytes
 			 t->file);
 }
 
-/* Begins or ends it; what goes wrong is said, and the run goes on. */
+/* Start or end it; errors are shown, and the run goes on. */
 static void record(struct top *t)
 {
 	struct diag d = { 0 };
@@ -98,7 +98,7 @@ static void record(struct top *t)
 		 err ? d.what : t->file);
 }
 
-/* What is counted up to now is in a recording that ends, as "record" ends one: with a mark. */
+/* End a recording as "record" does: with a mark that includes all counts up to now. */
 static int mark_recording(struct top *t, bool last, struct diag *d)
 {
 	struct trace_mark mark;
@@ -161,7 +161,7 @@ static int on_interval(void *arg, bool last, struct diag *d)
 	struct report *r;
 	int err;
 
-	/* Nobody sees the last one. */
+	/* Nobody would see the last one. */
 	if (last)
 		return mark_recording(t, true, d);
 	err = live_report(t->run.live, false, d, &r);
@@ -190,7 +190,7 @@ static void on_news(void *arg, const char *text)
 		screen_old(t->screen);
 }
 
-/* The interval under way ends at once, or after what is left of the new time. */
+/* The current interval ends at once, or after the rest of the new time. */
 static void change_interval(struct top *t, bool longer)
 {
 	struct course *c = &t->run.course;
@@ -237,7 +237,7 @@ static int open_live(struct top *t, struct diag *d)
 {
 	const struct screen_owner owner = { on_wish, on_gone, t };
 	const struct live_recorder recorder = { .open = open_late, .arg = t, .reports = true };
-	/* Before much is done for a screen that cannot be */
+	/* Fail early if there is no screen */
 	int err = screen_check(d);
 
 	if (!err)
@@ -308,9 +308,9 @@ static int check(struct options *o, struct diag *d)
 
 	if (!err && out && out_file_is_stdout(out))
 		err = diag_fail(d, -EINVAL, "-o %s: the view is there: give a file", out);
-	/* Without latencies there are none, and nothing is lost by it. They need the run's summary. */
+	/* Without latencies there are none, which is no loss. They need the run's summary. */
 	o->run.neighbours = true;
-	/* What is said on standard error would be in the picture. */
+	/* Text on standard error would disturb the picture. */
 	o->run.output.quiet = true;
 	return err;
 }

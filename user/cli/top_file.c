@@ -18,10 +18,10 @@
 #include "report/table/table.h"
 #include "report/top/screen.h"
 
-/* While a file is read, the terminal is looked at after so many events. */
+/* While a file is read, keys are handled after this many events. */
 #define EVENTS	 1024
 #define LOOK_NS	 30000000ull
-/* A file that may grow is looked at so often. */
+/* A growing file is checked this often. */
 #define GROWS_NS 200000000ull
 
 struct top_file {
@@ -50,7 +50,7 @@ static bool is_file(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode);
 }
 
-/* --- what the loop waits for, besides the screen */
+/* --- sources of the loop, besides the screen */
 
 static int signals_fd(void *arg)
 {
@@ -97,7 +97,7 @@ static int on_more(void *arg, struct diag *d)
 static const struct loop_source signals_source = { .fd = signals_fd, .run = on_signal };
 static const struct loop_source more_source = { .fd = more_fd, .when = more_ns, .run = on_more };
 
-/* Keys are answered until there is more to read: -ECANCELED when there is no need for it. */
+/* Handle keys until there is more to read: -ECANCELED when nothing more is needed. */
 static int wait_for_more(struct top_file *t, int fd, struct diag *d)
 {
 	int err;
@@ -152,7 +152,7 @@ static int on_report(void *arg, struct report *report, struct diag *d)
 	return view_add(t->view, report) ? diag_no_memory(d) : 0;
 }
 
-/* --- what keys ask for */
+/* --- requests of keys */
 
 static void change_interval(struct top_file *t, bool longer)
 {
@@ -167,7 +167,7 @@ static void change_interval(struct top_file *t, bool longer)
 	snprintf(t->view->note, sizeof(t->view->note), "interval: %s", text);
 }
 
-/* A file is read again, what comes through a pipe has other rows from now on. */
+/* A file is read again; for a pipe, rows change from now on. */
 static void change_rows(struct top_file *t)
 {
 	struct run_options *r = &t->o->run;
@@ -260,7 +260,7 @@ static int find_neighbours(struct top_file *t, struct diag *d)
 	return err ? diag_no_memory(d) : 0;
 }
 
-/* From the begin to the end of the file, and then until the user has seen enough */
+/* From the beginning to the end of the file, and then until the user quits */
 static int show_once(struct top_file *t, struct diag *d)
 {
 	const struct input_wait wait = { on_read, t };
@@ -275,7 +275,7 @@ static int show_once(struct top_file *t, struct diag *d)
 	if (t->over || t->again)
 		return 0;
 	t->view->state = VIEW_AT_END;
-	/* What is before the problem can be looked at. */
+	/* Data before the problem can be viewed. */
 	if (err && past_count(t->view->past)) {
 		snprintf(t->view->note, sizeof(t->view->note), "%s", problem.what);
 	} else if (err) {
@@ -291,7 +291,7 @@ static int show_once(struct top_file *t, struct diag *d)
 
 static int show(struct top_file *t, struct diag *d)
 {
-	/* Before the terminal is taken: what is wrong with the file is said at once. */
+	/* Before the terminal is taken: problems of the file are reported at once. */
 	int err = screen_check(d);
 
 	if (!err)
@@ -318,7 +318,7 @@ int top_neighbours(struct view *v, const struct neighbours_report *r)
 	FILE *out = open_memstream(&text, &size);
 	int err = out ? 0 : -ENOMEM;
 
-	/* Without a latency there is no table to be empty. */
+	/* Without any latency an empty table would make no sense. */
 	if (out && r->nr)
 		err = neighbours_table_write(out, r, &o);
 	if (out && fclose(out) && !err)

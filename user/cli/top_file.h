@@ -7,10 +7,10 @@
 #include "neighbourhood.h"
 #include "report/top/view.h"
 
-/** top_file() - show it until the user has seen enough; returns the exit status */
+/** top_file() - show it until the user quits; returns the exit status */
 int top_file(struct options *o, struct view *v);
 
-/** top_neighbours() - what is known of neighbours so far, for the page of latencies; 0 or -ENOMEM */
+/** top_neighbours() - neighbours so far, for the page of latencies; 0 or -ENOMEM */
 int top_neighbours(struct view *v, const struct neighbours_report *r);
 
 #endif

@@ -13,7 +13,7 @@ static void stop(struct top_metrics *t)
 	t->view->measuring = false;
 }
 
-/* What goes wrong with metrics is said on their page, and rows go on. */
+/* Errors of metrics are shown on their page, and rows go on. */
 static void fail(struct top_metrics *t, const struct diag *d)
 {
 	stop(t);
@@ -103,11 +103,11 @@ int top_metrics_interval(struct top_metrics *t, struct diag *d)
 		fail(t, &problem);
 		return 0;
 	}
-	/* Each is looked at alone: none has its notes in one before it. */
+	/* Each report is shown alone: none relies on notes of an earlier one. */
 	r->sequence = 0;
 	if (view_add_metrics(t->view, r))
 		return diag_no_memory(d);
-	/* Turns are as long as fits the interval. */
+	/* Turns are as long as the interval allows. */
 	if (t->time_ns != t->view->interval_ns) {
 		stop(t);
 		start(t);

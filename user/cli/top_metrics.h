@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The page of metrics of a live "top": they are counted while somebody looks at it. */
+/* The page of metrics of a live "top": they are counted while the page is shown. */
 #ifndef CLI_TOP_METRICS_H
 #define CLI_TOP_METRICS_H
 
@@ -9,14 +9,14 @@
 #include "run_options.h"
 
 /**
- * struct top_metrics - what is counted for the page
+ * struct top_metrics - counting for the page
  * @args: of the run
  * @view: gets metrics, or why there are none
- * @meter: from the first time on that the page is shown; kept metrics point to it
- * @shown: the page was shown at the last look
+ * @meter: created when the page is first shown; kept metrics point to it
+ * @shown: the page was shown at the last check
  * @time_ns: interval for which counting was started
  *
- * @args and @view are the caller's, the rest is zero to begin with.
+ * The caller sets @args and @view, the rest starts as zero.
  */
 struct top_metrics {
 	const struct run_options *args;
@@ -26,13 +26,13 @@ struct top_metrics {
 	uint64_t time_ns;
 };
 
-/** top_metrics_add() - begin and end with the page, while @l runs; 0 or -ENOMEM */
+/** top_metrics_add() - start and stop with the page, while @l runs; 0 or -ENOMEM */
 int top_metrics_add(struct top_metrics *t, struct loop *l, struct diag *d);
 
-/** top_metrics_interval() - an interval has ended, and the view has it; 0 or -ENOMEM */
+/** top_metrics_interval() - an interval was added to the view; 0 or -ENOMEM */
 int top_metrics_interval(struct top_metrics *t, struct diag *d);
 
-/** top_metrics_end() - nothing is counted from here on, and nothing kept */
+/** top_metrics_end() - stop counting, and drop everything */
 void top_metrics_end(struct top_metrics *t);
 
 #endif

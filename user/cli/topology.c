@@ -23,12 +23,12 @@
 #define TOPOLOGY_SCHEMA "t410trace.topology/1"
 
 #define INDENT		2
-#define MAX_DEPTH	12 /* deeper is not indented more */
-#define MAX_COLUMN	28 /* a longer name moves what follows */
+#define MAX_DEPTH	12 /* deeper levels get no more indentation */
+#define MAX_COLUMN	28 /* a longer name shifts the rest of the line */
 
 /*
- * The PMU that counts what devices below a root port do, or with @target what is done to them: that
- * is not there on Grace. "" when it is not known.
+ * The PMU that counts requests of devices below a root port or, with @target, requests to them: the
+ * latter does not exist on Grace. "" when it is unknown.
  */
 static void topology_pmu_name(const struct pci_wiring *w, bool target, enum pmu_platform platform,
 			      char ret_name[PMU_NAME_LEN])
@@ -37,7 +37,7 @@ static void topology_pmu_name(const struct pci_wiring *w, bool target, enum pmu_
 	enum pmu_kind kind;
 
 	ret_name[0] = '\0';
-	/* Without PMUs, the way in which the place is known tells the chip. */
+	/* Without PMUs, the source of the place identifies the chip. */
 	for (size_t i = 0; i < nr_pmu_platforms; i++)
 		if (w->how == WIRING_MEDIUM && pmu_platforms[i].port_rule == w->how)
 			chip = &pmu_platforms[i];
@@ -50,7 +50,7 @@ static void topology_pmu_name(const struct pci_wiring *w, bool target, enum pmu_
 		pmu_family_name(pmu_family_of(kind), w->socket, w->rc, ret_name, PMU_NAME_LEN);
 }
 
-/* Where the numbers come from: a copy or a dump may be of any machine. */
+/* Source of the numbers: a copy or a dump may be of any machine. */
 struct topology_view {
 	const struct topology *t;
 	const struct sysfs *fs; /* NULL for a dump */
@@ -58,8 +58,8 @@ struct topology_view {
 };
 
 /*
- * What counts for a root port: the PMU of its root complex, or one of its own. No rule says which
- * chips have such ones, so they are named only where they are.
+ * PMUs for a root port: that of its root complex, or its own. No rule tells which chips have the
+ * latter, so they are named only if they exist.
  */
 static void port_pmu_name(const struct topology_view *v, const struct pci_function *port,
 			  char ret_name[PMU_NAME_LEN])
@@ -73,9 +73,9 @@ static void port_pmu_name(const struct topology_view *v, const struct pci_functi
 }
 
 /**
- * struct tree - who is shown below whom
+ * struct tree - the displayed tree
  * @t: the topology
- * @above: function that one is shown below: its bridge, or the physical function
+ * @above: parent in the display: its bridge, or the physical function
  * @child, @sibling: first one below; next one at the same place
  * @order: functions at the top, in the order of sockets and root complexes
  * @nr: length of @order
@@ -178,7 +178,7 @@ static int tree_make(const struct topology *t, struct tree *tree)
 	}
 	for (uint32_t i = 0; i < t->nr; i++)
 		tree->child[i] = tree->sibling[i] = TOPOLOGY_NONE;
-	/* from the back, so that lists are in the order of addresses */
+	/* from the back, so that lists are in order of addresses */
 	for (uint32_t i = (uint32_t)t->nr; i-- > 0;) {
 		const struct pci_function *f = &t->functions[i];
 		uint32_t above = f->parent;
@@ -205,7 +205,7 @@ static int print_function(const struct tree *tree, uint32_t i)
 	const struct pci_function *f = &tree->t->functions[i];
 	cleanup_free char *names = NULL, *what = NULL, *cut = NULL;
 	int indent = depth_of(tree, i) * INDENT;
-	/* nothing is cut that goes to a file */
+	/* output to a file is never truncated */
 	size_t width = isatty(STDOUT_FILENO) ? output_width(stdout) : SIZE_MAX, used;
 	bool empty = f->port == i && tree->child[i] == TOPOLOGY_NONE;
 	char use[32];
@@ -237,7 +237,7 @@ static int print_function(const struct tree *tree, uint32_t i)
 	return 0;
 }
 
-/* The one at the top and all below it, without recursion: a damaged copy may be deep. */
+/* A top-level function and all below it, without recursion: a damaged copy may be deep. */
 static int print_below(const struct tree *tree, uint32_t top)
 {
 	uint32_t at = top;
@@ -277,7 +277,7 @@ static int print_tree(const struct tree *tree, enum pmu_platform platform)
 
 		known |= w->how != WIRING_UNKNOWN;
 		topology_pmu_name(w, false, platform, pmu);
-		/* no headings where nothing is known: a plain tree */
+		/* no headings if nothing is known: a plain tree */
 		if (known && (!last || !same_place(last, w))) {
 			if (w->how == WIRING_UNKNOWN)
 				printf("\nroot complex not known\n");
@@ -296,7 +296,7 @@ static bool is_port(const struct topology *t, size_t i)
 	return t->functions[i].port == i;
 }
 
-/* In hexadecimal, as lspci has them; nothing where it is not known. */
+/* In hexadecimal, as in lspci; empty if unknown. */
 static struct grid_cell place_cell(const struct pci_wiring *w, uint32_t value)
 {
 	return grid_if(w->how != WIRING_UNKNOWN, grid_text("%02x", value));
@@ -346,7 +346,7 @@ static bool same_sentence(const struct topology *t, size_t a, size_t b)
 	return x->how == y->how && !strcmp(x->note, y->note);
 }
 
-/* What is odd about ports; what is said of several ones is said once. */
+/* Warnings about ports; a warning shared by several ports appears once. */
 static int print_remarks(const struct topology *t)
 {
 	cleanup_free bool *said = calloc(t->nr, sizeof(*said));
@@ -426,7 +426,7 @@ static int print_as_text(const struct topology_view *v, const char *note)
 	if (err)
 		return err;
 	err = print_ports(v, &nr_ports);
-	/* headings bring a line of their own */
+	/* headings include a line break */
 	if (!err && nr_ports && t->functions[tree.order[0]].wiring.how == WIRING_UNKNOWN)
 		putchar('\n');
 	if (!err)
@@ -468,7 +468,7 @@ static json_t *pmu_json(const char *name)
 	return name[0] ? json_string(name) : json_null();
 }
 
-/* Is the PMU of a port here? null when that cannot be known. */
+/* Does the PMU of a port exist here? null when that is unknown. */
 static json_t *present_json(const struct topology_view *v, const char *name)
 {
 	if (!v->fs || !name[0])
@@ -555,7 +555,7 @@ static json_t *topology_json(const struct topology_view *v)
 			 notes);
 }
 
-/* What kind of machine it is, by its PMUs: decides which rules of thumb apply. */
+/* The machine's chip, by its PMUs: chooses the rules of thumb. */
 static enum pmu_platform platform_of(const struct sysfs *fs)
 {
 	enum pmu_platform platform;
@@ -568,7 +568,7 @@ static enum pmu_platform platform_of(const struct sysfs *fs)
 	return platform;
 }
 
-/* PMUs that should be here and are not: drivers, most of the time. */
+/* Missing PMUs that should exist: mostly for want of drivers. */
 static void missing_pmus(const struct topology_view *v, char *ret, size_t size)
 {
 	char name[PMU_NAME_LEN], first[PMU_NAME_LEN] = "";

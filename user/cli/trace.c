@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The main job: follow workloads and report what they cause. */
+/* The main job: follow workloads and report their traffic. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@
 #include "cli/show.h"
 #include "platform/sys/resctrl.h"
 
-/* The run and where its reports go. */
+/* The run and the output of its reports. */
 struct trace {
 	struct run run;
 	struct show show;
@@ -77,7 +77,7 @@ static int follow(struct options *o)
 	struct diag d = { 0 };
 	int err;
 
-	/* Each reading interrupts CPUs: there is none for reports that cannot have it. */
+	/* Each reading interrupts CPUs: none is made for reports that cannot show it. */
 	if (o->run.by != ROW_CGROUP && o->run.by != ROW_JOB)
 		o->run.resctrl = NULL;
 	else if (!o->run.resctrl)
@@ -95,7 +95,7 @@ static int follow(struct options *o)
 		err = write_page(&t, &d);
 	err = show_close(&t.show, err, &d);
 	err = page_file_close(&t.page, err, &d);
-	/* Nothing is left in the kernel from here on, whatever the command still does. */
+	/* From here on nothing is left in the kernel, whatever the command still does. */
 	run_stop(&t.run);
 	if (!err && t.show.incomplete)
 		fprintf(stderr, "%s: data is missing in this run: see the quality of its reports\n",

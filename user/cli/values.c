@@ -23,7 +23,7 @@
 
 #define MAX_PID 4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 
-/* A number into a field of any size; a _Bool has one byte and the numbers 0 and 1. */
+/* Store a number in a field of any size; a _Bool has one byte and the numbers 0 and 1. */
 static int store(const struct option_row *o, uint64_t value, void *field)
 {
 	if (o->size == sizeof(bool))
@@ -43,7 +43,7 @@ int value_text(const struct option_row *o, const char *text, void *field, struct
 	}
 	if (strlen(text) >= o->size)
 		return diag_fail(d, -EINVAL, "too long");
-	/* zeros behind it, too: fields are compared by their bytes */
+	/* clear the rest, too: fields are compared by their bytes */
 	memset(field, 0, o->size);
 	memcpy(field, text, strlen(text));
 	return 0;
@@ -55,7 +55,7 @@ int value_platform(const struct option_row *o, const char *text, void *field, st
 	bool none = o->fallback && !text[0];
 	int err = 0;
 
-	/* The daemon reads settings that it may not take. */
+	/* The daemon reads settings that it may not use. */
 	if (!none)
 		err = o->setting ? platform_file_try(text, d) : platform_file_use(text, d);
 
@@ -71,7 +71,7 @@ int value_path(const struct option_row *o, const char *text, void *field, struct
 	return value_text(o, text[0] ? text : NULL, field, d);
 }
 
-/* "127.0.0.1:9410", "[::1]:9410": no names, which would be looked up somewhere else than here. */
+/* "127.0.0.1:9410", "[::1]:9410": no names, which would need a resolver. */
 static bool is_address(const char *text)
 {
 	const char *colon = strrchr(text, ':');
@@ -150,7 +150,7 @@ static int seconds_of(double s, uint64_t *ret_ns)
 {
 	if (!(s >= 0 && s <= MAX_S))
 		return -EINVAL;
-	/* whole and broken seconds apart, to keep the former exact */
+	/* whole and fractional seconds separately, to keep the former exact */
 	*ret_ns = (uint64_t)s * NS_PER_S + (uint64_t)((s - (uint64_t)s) * 1e9);
 	return 0;
 }
@@ -159,14 +159,14 @@ static int parse_ago(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 {
 	uint64_t ago;
 
-	/* a blank is between a date and a time */
+	/* a blank separates date and time */
 	if (strchr(text, ' ') || parse_time(text, NULL, &ago) || ago > now_ns)
 		return -EINVAL;
 	*ret_ns = now_ns - ago;
 	return 0;
 }
 
-/* The text in one of the forms, all of it; @part: of a second; @utc: with a Z behind it. */
+/* The text in one of the forms, complete; @part: fraction of a second; @utc: with a trailing Z. */
 static bool matches(const char *text, const char *form, struct tm *tm, double *part, bool *utc)
 {
 	const char *rest = strptime(text, form, tm);
@@ -217,11 +217,11 @@ static int parse_calendar(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 }
 
 /*
- * A point in time: how long before @now_ns ("90s", "15m", "2.5h", "7d"), seconds since 1970
+ * A point in time: time before @now_ns ("90s", "15m", "2.5h", "7d"), seconds since 1970
  * ("@1763740800"), a time of today ("16:30", "16:30:05"), or a date with or without a time
- * ("2026-11-22", "2026-11-22T16:30", "2026-11-22 16:30:05"); local time, with a Z behind it UTC.
- * Of a local time that comes twice it is the first, so that nothing is left out.
- * -EINVAL for something else and for times before 1970.
+ * ("2026-11-22", "2026-11-22T16:30", "2026-11-22 16:30:05"); local time, with a trailing Z UTC. Of
+ * an ambiguous local time it is the first, so that nothing is left out. -EINVAL for other text and
+ * for times before 1970.
  */
 static int time_arg_parse(const char *text, uint64_t now_ns, uint64_t *ret_ns)
 {
@@ -325,7 +325,7 @@ int value_scheduler(const struct option_row *o, const char *text, void *field, s
 	return diag_advise(d, -EINVAL, "schedulers are %s", names);
 }
 
-/* Calls @each for every part between commas. */
+/* Call @each for every part between commas. */
 static int each_part(const char *text, void *arg, struct diag *d,
 		     int (*each)(void *arg, const char *part, struct diag *d))
 {
@@ -365,8 +365,8 @@ int value_schedulers(const struct option_row *o, const char *text, void *field, 
 }
 
 /*
- * Without asking the system's name services: a static program has none, and the daemon must not
- * wait for a directory server.
+ * Does not use the system's name services: a static program has none, and the daemon must not wait
+ * for a directory server.
  */
 static int user_named(const char *name, uint32_t *ret)
 {
@@ -423,7 +423,7 @@ int value_pid(const struct option_row *o, const char *text, void *field, struct 
 {
 	uint64_t pid = 0;
 
-	/* parse_u64() also takes hexadecimal, which no list of processes shows */
+	/* parse_u64() also takes hexadecimal, which no process list uses */
 	if (text[strspn(text, "0123456789")] || parse_u64(text, &pid) || !pid || pid > MAX_PID)
 		return diag_fail(d, -EINVAL, "not a process id");
 	return store(o, pid, field);
@@ -462,7 +462,7 @@ int value_item(const struct option_row *o, const char *text, void *field, struct
 
 int value_list(const struct option_row *o, const char *text, void *field, struct diag *d)
 {
-	/* of a setting the last one counts, and may be empty */
+	/* for a setting the last one counts, and may be empty */
 	if (o->setting) {
 		text_list_free(field);
 		if (!*text)
@@ -510,7 +510,7 @@ int value_jobs(const struct option_row *o, const char *text, void *field, struct
 	return each_part(text, field, d, add_job);
 }
 
-/* Names are looked up when the machine is; here they must be some. */
+/* Names are resolved later, on the machine; here at least one is needed. */
 int value_weights(const struct option_row *o, const char *text, void *field, struct diag *d)
 {
 	char names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN];
