@@ -13,12 +13,12 @@ _Static_assert(LEDGER_V1_SHIFT == TRACE_HIERARCHY_SHIFT, "ids of cgroups are han
 _Static_assert(LEDGER_MAX_WEIGHTS <= TRACE_MAX_WEIGHTS, "a slice has room for all weights");
 
 /*
- * Totals that are less than they were for so long have begun anew. Waiting until they have caught
- * up could take as long as they had counted before.
+ * Totals that are below earlier ones for this long have restarted. Waiting until they catch up
+ * could take as long as they had counted before.
  */
 #define BACKWARD_NS (3 * NS_PER_S)
 
-/* Which events are in which group. */
+/* The events of each group. */
 static void list_members(struct feed *f)
 {
 	const struct counters *c = f->counters;
@@ -84,7 +84,7 @@ static void failed(struct feed *f, int err)
 		f->error = err;
 }
 
-/* Weights are only about time that is covered; without any, the counts say nothing. */
+/* Weights only cover counted time; without any, the counts tell nothing. */
 static void put_weights(const struct ledger_weight *w, uint32_t nr_events, struct trace_slice *ret)
 {
 	if (!w->covered_ns)
@@ -127,8 +127,8 @@ static void on_slices(void *arg, const struct ledger_slices *r, const struct led
 }
 
 /*
- * The bytes of all counts up to now, less those of all counts up to the last time: what is left
- * over of a ratio comes with a later count, so that over any time no byte is lost.
+ * The bytes of all counts up to now, minus those of all counts up to the last time: remainders of a
+ * ratio come with a later count, so that no byte is lost over time.
  */
 static bool bytes_gained(uint64_t last, uint64_t now, const struct bytes_ratio *scale,
 			 uint64_t *ret)
@@ -142,7 +142,7 @@ static bool bytes_gained(uint64_t last, uint64_t now, const struct bytes_ratio *
 				       ret);
 }
 
-/* Did one count a smaller part of its time than the other? */
+/* Did one reading count a smaller part of its time than the other? */
 static bool counted_less(const struct reading *r, const struct reading *than)
 {
 	return (unsigned __int128)r->running_ns * than->enabled_ns <
@@ -150,9 +150,9 @@ static bool counted_less(const struct reading *r, const struct reading *than)
 }
 
 /*
- * What an event gained since the last good window of its group is added to its counter. The times
- * of a sum are those of the part that counted least of its own. They are of one reading: parts are
- * read one after the other, so that times of two would say that each sum missed something.
+ * An event's gain since the last good window of its group is added to its counter. A sum has the
+ * times of the part with the lowest coverage. They are from one reading: parts are read one after
+ * the other, so times of two would show a gap in each sum.
  */
 static enum feed_verdict add_event(const struct feed_event *e, const struct bytes_ratio *scale,
 				   uint64_t window_ns, bool first, struct reading *ret)
@@ -170,7 +170,7 @@ static enum feed_verdict add_event(const struct feed_event *e, const struct byte
 	return gain.running_ns ? READING_GOOD : READING_WAITED;
 }
 
-/* What the counters of a group gained since its last good window, in @f->readings. */
+/* Gains of a group's counters since its last good window, in @f->readings. */
 static enum feed_verdict group_readings(struct feed *f, uint32_t group, uint64_t end)
 {
 	const struct group *layout = &f->layout->groups[group];
@@ -204,7 +204,7 @@ static bool backward_for_long(const struct feed *f, const struct feed_group *g, 
 	return g->bad_ns && now - g->bad_ns > BACKWARD_NS + 10 * f->window_ns;
 }
 
-/* The end of a window, or where the next one begins all the same. */
+/* The end of a window, or the start of the next one after a gap. */
 static void take_base(struct feed *f, uint32_t group, uint64_t now)
 {
 	uint64_t *last_end_ns = &f->last_end_ns[f->layout->groups[group].socket];
@@ -222,7 +222,7 @@ static void take_base(struct feed *f, uint32_t group, uint64_t now)
 		*last_end_ns = now;
 }
 
-/* What was counted since the last good window is not known: it is in none, and that is said. */
+/* Counts since the last good window are unknown: they are in no window, and that is noted. */
 static void begin_anew(struct feed *f, uint32_t group, uint64_t now)
 {
 	f->restarts++;
@@ -266,7 +266,7 @@ static void on_group(struct feed *f, uint32_t group, uint64_t end)
 	take_base(f, group, end);
 }
 
-/* All events of a group are to be read again. */
+/* All events of a group must be read again. */
 static void next_reading(struct feed *f, struct feed_group *g)
 {
 	for (uint32_t k = 0; k < g->nr; k++)
@@ -326,8 +326,8 @@ static void on_window(void *arg, const struct ledger_window *w)
 }
 
 /*
- * A thread that is not the leader has called exec: it goes on as the leader, which had ended. Nobody
- * tells the end of what it was. It is followed if it was: so its parent is what it was.
+ * A thread other than the leader has called exec: it takes the number of the leader, which had
+ * ended. No record tells the end of the old number, which becomes its parent: it stays followed.
  */
 static void on_new_leader(struct feed *f, uint32_t old_pid, struct trace_task *news)
 {
@@ -411,7 +411,7 @@ static void on_io(void *arg, const struct ledger_io *r)
 			.end_ns = s->last_ns,
 		};
 
-		/* A packet that was taken back leaves nothing. */
+		/* A cancelled packet leaves nothing. */
 		if (!io.read_bytes && !io.write_bytes)
 			continue;
 		failed(f, s->device < LEDGER_MAX_DEVICES && s->first_ns <= s->last_ns

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From kernel records to the events of a trace: slots become slices, running totals
- * windows, and news about tasks and cgroups names. What does not make sense is
- * counted, never guessed.
+ * From kernel records to the events of a trace: slots become slices, running totals become windows,
+ * and records of tasks and cgroups become names. Invalid records are counted, never guessed.
  */
 #ifndef LIVE_LOOKUP_FEED_H
 #define LIVE_LOOKUP_FEED_H
@@ -11,12 +10,12 @@
 #include "platform/bpf/ledger.h"
 #include "trace.h"
 
-/* What a reading of a group is good for. Unless it is good, the next window spans this one too. */
+/* Verdict on a reading of a group. Unless it is good, the next window spans this one too. */
 enum feed_verdict {
 	READING_GOOD,
-	READING_FAILED,	  /* the kernel did not tell */
-	READING_BACKWARD, /* a total is less than it was, or more than there can be */
-	READING_WAITED,	  /* a counter had no turn since the last good one */
+	READING_FAILED,	  /* the kernel gave no value */
+	READING_BACKWARD, /* a total went back, or grew more than possible */
+	READING_WAITED,	  /* a counter had no turn since the last good reading */
 };
 
 /**
@@ -32,19 +31,19 @@ struct feed_event {
 };
 
 /**
- * struct feed_group - how a group is doing
+ * struct feed_group - state of a group
  *
  * Its window ends when all of its events have been read. One reader reads them all at once, as
  * long as their PMUs are on one CPU.
  *
- * @end_ns: end of its last good window; 0: it was not read yet
- * @bad_ns: its first reading since then that was of no use; 0: there was none
+ * @end_ns: end of its last good window; 0: not read yet
+ * @bad_ns: its first useless reading since then; 0: none
  * @verdict: on the last reading
- * @err: that it failed with
+ * @err: its error
  * @restart: the next reading that does not fail is a new base
  * @first: of its events in feed.members; @nr of them
  * @fresh: of these, read since the last window
- * @read_err: what the first of them failed with, 0 = nothing
+ * @read_err: error of the first of them, 0 = none
  */
 struct feed_group {
 	uint64_t end_ns;
@@ -62,21 +61,20 @@ struct feed_group {
  * struct feed - state of the translation
  * @layout: not owned
  * @out: where events go
- * @counters: which events a reader reads and what they are parts of; not owned
+ * @counters: events of readers, and the counters they belong to; not owned
  * @v1: name of the v1 controller whose cgroups have ids of their own; not owned, NULL for none
- * @start_of: start time of the living task of a number, 0 for none; NULL: not known
+ * @start_of: start time of the living task of a number, 0 for none; NULL: unknown
  * @start_arg: handed to it
  * @cut_ns: windows that end later do not move @last_end_ns
- * @seen_ns: time of the last reading, of use or not, by index of the reader; 0 =
- *	none yet
+ * @seen_ns: time of the last reading, useful or not, by index of the reader; 0 = none yet
  * @last_end_ns: end of the last good window, by socket; 0 = none yet
  * @error: first error of @out other than -EINVAL; data was lost then
- * @invalid_windows: readings of a group that failed or made no sense
+ * @invalid_windows: readings of a group that failed or were invalid
  * @unscheduled_windows: readings of a group that had no turn since its last good window
- * @long_windows: windows more than twice as long as asked for
+ * @long_windows: windows more than twice as long as requested
  * @bad_slices: slices, windows and requests with impossible times or devices
  * @restarts: times a group got a new base
- * @uncounted_ns: time before it that is in no window
+ * @uncounted_ns: time of restarts that is in no window
  * @lost_ns: CPU time whose task could not be noted
  * @cut_path: the path of a cgroup was too long for a record
  */
@@ -103,7 +101,7 @@ struct feed {
 	struct feed_group *groups; /* by group */
 	struct feed_event *events; /* by event */
 	uint32_t *members;	   /* events by group */
-	struct reading *readings;  /* of the group that is handed on, */
+	struct reading *readings;  /* of the current group, */
 	bool *seen;		   /* and which of them have a part */
 };
 
@@ -111,9 +109,9 @@ struct feed {
  * feed_init() - prepare a feed
  * @f: filled
  * @layout: its groups and counters are those of @counters
- * @counters: with readers, which may change while no record of them is on its way
+ * @counters: with readers, which may change while no record of them is under way
  * @out: where events go; copied
- * @window_ns: length of a window as asked for
+ * @window_ns: requested length of a window
  *
  * Return: 0 or -ENOMEM; release with feed_release().
  */
@@ -122,14 +120,14 @@ int feed_init(struct feed *f, const struct layout *layout, const struct counters
 void feed_release(struct feed *f);
 
 /**
- * feed_restart() - events of a group were opened again: they begin with 0
+ * feed_restart() - a group's events were opened again: they begin with 0
  *
- * The records of the old ones have been taken. What the new ones count begins with their first
- * reading; what was counted since the last good one is in no window, and @uncounted_ns says so.
+ * The records of the old ones have been taken. Counts of the new ones begin with their first
+ * reading; counts since the last good one are in no window, and their time is in @uncounted_ns.
  */
 void feed_restart(struct feed *f, uint32_t group);
 
-/** feed_sink() - the ledger hands its records to this */
+/** feed_sink() - the sink for the ledger's records */
 struct ledger_sink feed_sink(struct feed *f);
 
 #endif

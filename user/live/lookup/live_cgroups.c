@@ -13,17 +13,17 @@
 #include "platform/sys/cgroup2.h"
 #include "platform/sys/cgroups.h"
 
-/* Reading the trees did not help: wait so long, twice as long after each time, at most so long. */
+/* If reading the trees does not help: first pause, doubled after each time, and its maximum. */
 #define FIRST_PAUSE_NS NS_PER_S
 #define MAX_PAUSE_NS   (60 * NS_PER_S)
-/* Nothing was missing for so long: the next one that is missing is another one. */
+/* After this long without missing names, the next missing one starts again with the first pause. */
 #define QUIET_NS       MAX_PAUSE_NS
-/* Reading helps here: whoever makes long paths by the thousand must not make us read all the time. */
+/* Reading helps here, but thousands of long paths must not make us read all the time. */
 #define CUT_PAUSE_NS   (10 * NS_PER_S)
-/* Known cgroups are looked at so often, whether records were lost or not. */
+/* Known cgroups are checked this often, whether records were lost or not. */
 #define LOOK_NS	       (60 * NS_PER_S)
 
-/* A user who did not ask for v1 does not want to hear of problems with it. */
+/* Users who did not request v1 are not told about its problems. */
 static int choose_v1(const struct run_options *args, struct diag *d, struct cgroup1 *ret)
 {
 	const char *wanted = args->cgroup_v1 ? args->cgroup_v1 : "auto";
@@ -72,7 +72,7 @@ int live_cgroups_open(const struct run_options *args, struct diag *d, struct liv
 	if (err)
 		return err;
 	err = cgroups_mount(d, ret->mount, sizeof(ret->mount));
-	/* Processes can be followed without the v2 tree, and cgroups of v1 without it, too. */
+	/* Processes can be followed without the v2 tree, and v1 cgroups do not need it, either. */
 	if (err && !ret->v1.number &&
 	    (args->cgroups.nr || args->jobs.nr || args->by == ROW_CGROUP || args->by == ROW_JOB))
 		return err;
@@ -138,7 +138,7 @@ int live_cgroups_walk(const struct live_cgroups *c, const struct trace_sink *out
 	return w.err;
 }
 
-/* Is there something to be read, and was the last time long enough ago? */
+/* Is there a name to find, and was the last reading long enough ago? */
 static bool walk_due(const struct live_cgroups *c, const struct live_cgroups_news *news,
 		     uint64_t now_ns)
 {
@@ -213,6 +213,6 @@ bool live_cgroups_gone(const struct live_cgroups *c, uint64_t id, const char *pa
 	} else if ((v1 ? cgroup1_id(&c->v1, st.st_ino) : st.st_ino) == id) {
 		return false;
 	}
-	/* Without its tree, the root's folder is there as well, but another one. */
+	/* If its tree is not mounted, the root's folder exists, but is a different one. */
 	return is_mounted(v1 ? c->v1.mount : c->mount);
 }

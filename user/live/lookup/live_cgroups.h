@@ -13,7 +13,7 @@
  * @mount: of the v2 tree, "" for none with its root
  * @v1: the hierarchy that stands in for it, if any
  * @selected, @nr_selected: paths as in the trace
- * @note: what a user must know, "" for nothing
+ * @note: a note for users, "" for none
  * @cut, @unknown, @walk_ns, @unknown_ns, @pause_ns: of live_cgroups_find()
  * @look_ns: of live_cgroups_look()
  */
@@ -31,15 +31,15 @@ struct live_cgroups {
 
 /**
  * live_cgroups_open() - find the trees and what the user selected
- * @args: what the user asked for
+ * @args: the user's options
  * @d: gets the problem
  * @ret: release with live_cgroups_release(), also after an error
  *
  * Paths in the trace begin at the root of a tree. Where only a branch is mounted, as in the cgroup
- * namespace of a container, names below it would be wrong, and what is outside would seem to be gone:
- * then the tree is not used, and names come from the kernel's records alone.
+ * namespace of a container, names below it would be wrong, and cgroups outside would seem to be
+ * gone: then the tree is not used, and names come from the kernel's records alone.
  *
- * Without a v2 tree there are no names, which is an error only when some were asked for.
+ * Without a v2 tree there are no names, which is an error only when some were requested.
  *
  * Return: 0 or a negative errno.
  */
@@ -47,7 +47,7 @@ int live_cgroups_open(const struct run_options *args, struct diag *d, struct liv
 void live_cgroups_release(struct live_cgroups *c);
 
 /**
- * live_cgroups_walk() - tell of all cgroups that exist
+ * live_cgroups_walk() - report all existing cgroups
  * @c: the trees
  * @out: its function cgroup() is called, parents first
  *
@@ -59,7 +59,7 @@ int live_cgroups_walk(const struct live_cgroups *c, const struct trace_sink *out
  * struct live_cgroups_news - why names may be missing; since the last call
  * @lost: records were lost
  * @cut: the path of a new cgroup did not fit into its record
- * @unknown: something is in a cgroup without a name
+ * @unknown: a task is in a cgroup without a name
  */
 struct live_cgroups_news {
 	bool lost;
@@ -68,15 +68,15 @@ struct live_cgroups_news {
 };
 
 /**
- * live_cgroups_find() - read names that did not come as records, now and then
+ * live_cgroups_find() - read names missing in the records, at a limited rate
  * @c: the trees
- * @news: what has happened
+ * @news: reasons for missing names
  * @now_ns: CLOCK_MONOTONIC
  * @out: as in live_cgroups_walk()
  *
- * At once when records were lost, and at most 10 s after the last time for a path that was cut: it is there to
- * be read. Some cgroups never get a name, those outside of our namespace: these are looked for more and more
- * seldom, down to once a minute. After a minute without them it begins anew.
+ * At once when records were lost, and at most 10 s after the last time for a path that was cut, as
+ * it can be read. Cgroups outside of our namespace never get a name: the pauses between readings
+ * for them grow to a minute. After a minute without them they start again.
  *
  * Return: as live_cgroups_walk().
  */
@@ -88,27 +88,27 @@ int live_cgroups_find(struct live_cgroups *c, const struct live_cgroups_news *ne
  * @path: as in the trace
  * @ret, @size: gets the folder
  *
- * Return: 0, -ENOENT when its tree is not there, -ENAMETOOLONG.
+ * Return: 0, -ENOENT when its tree is not mounted, -ENAMETOOLONG.
  */
 int live_cgroups_folder(const struct live_cgroups *c, const char *path, char *ret, size_t size);
 
 /**
- * live_cgroups_look() - is it time to ask live_cgroups_gone() of all cgroups?
+ * live_cgroups_look() - is it time to call live_cgroups_gone() for all cgroups?
  * @c: the trees
  * @lost: records were lost since the last call
  * @now_ns: CLOCK_MONOTONIC
  *
- * At once when records were lost, and a minute after the last time or the first call: the record of a
- * removal may be missing without anybody having counted it.
+ * At once when records were lost, and a minute after the last time or the first call: the record of
+ * a removal may be missing without being counted.
  */
 bool live_cgroups_look(struct live_cgroups *c, bool lost, uint64_t now_ns);
 
 /**
- * live_cgroups_gone() - is a cgroup surely not there any more?
+ * live_cgroups_gone() - has a cgroup certainly been removed?
  * @c: the trees
  * @id, @path: as in the trace
  *
- * Another one of this path does not count, and no cgroup is gone when its whole tree is.
+ * A new one with the same path does not count, and if the whole tree is gone, no cgroup is.
  */
 bool live_cgroups_gone(const struct live_cgroups *c, uint64_t id, const char *path);
 

@@ -14,27 +14,27 @@
 #include <uthash.h>
 
 /*
- * We are woken by the first of several cgroups that are made together, but not by the next ones; their
+ * The first of several cgroups that are made together wakes us, but not the next ones; their
  * records are there this much later (WAKE_PAUSE_NS of cgroups.bpf.c).
  */
 #define TOGETHER_NS    10000000ull
-/* A job is asked at once, after 10 ms, and so on with twice the pause: for 20 s in all. */
+/* A job is asked at once, after 10 ms, and so on with doubled pauses: for 20 s in total. */
 #define FIRST_PAUSE_NS 10000000ull
 #define MAX_TRIES      12
-/* All jobs together: so long at a time, and then as long a pause, or nine times that. */
+/* For all jobs together: time of one step, and the pause after it, equal or nine times that. */
 #define STEP_NS	       2000000ull
 #define REST_NS	       18000000ull
-/* More cgroups of jobs than this at the same time are left without names. */
+/* With more cgroups of jobs at the same time the rest is left without names. */
 #define MAX_PENDING    4096
 
-/* A job whose name is not known yet. */
+/* A job whose name is unknown so far. */
 struct pending {
 	uint64_t cgroup_id;
 	uint64_t due_ns;
 	enum scheduler scheduler;
-	bool provisional;	 /* its number is not known yet */
-	char id[JOB_ID_LEN];	 /* as in the path; "" when that has none */
-	char number[JOB_ID_LEN]; /* the same, or as it was told */
+	bool provisional;	 /* its number is unknown so far */
+	char id[JOB_ID_LEN];	 /* as in the path; "" when it has none */
+	char number[JOB_ID_LEN]; /* the same, or as its tasks told */
 	unsigned int tries;
 	char *path;
 	UT_hash_handle hh;
@@ -123,7 +123,7 @@ static int add(struct live_jobs *j, uint64_t id, const char *path, const struct 
 	return 0;
 }
 
-/* Found again by a walk through the tree, a job is asked again: it has been renamed, or nobody answered. */
+/* A job found again in the tree is asked again: it has been renamed, or did not answer. */
 static int on_cgroup(struct live_jobs *j, uint64_t id, const char *path)
 {
 	struct job_path job;
@@ -170,10 +170,10 @@ static bool ask(struct live_jobs *j, struct pending *p, const struct trace_sink 
 	err = j->source.read(p->scheduler, folder, &env);
 	if (err && err != -EAGAIN)
 		return false;
-	/* It speaks of another job: a task whose environment is from there. */
+	/* It is about another job: a task that inherited its environment. */
 	if (p->id[0] && env.id[0] && strcmp(p->id, env.id))
 		return false;
-	/* A number in the path is the scheduler's, one in the environment could be anybody's. */
+	/* A number in the path is the scheduler's, one in the environment may be anybody's. */
 	if (p->provisional)
 		memcpy(p->number, env.id, sizeof(p->number));
 	if (env.id[0] && (p->provisional || (env.array[0] && !strcmp(p->number, env.id)))) {
@@ -188,11 +188,11 @@ static bool ask(struct live_jobs *j, struct pending *p, const struct trace_sink 
 	if (news.id || news.name || news.user)
 		*ret_err = trace_send_job(out, &news);
 	p->provisional &= !news.id;
-	/* -EAGAIN: the number is known, and names will be */
+	/* -EAGAIN: the number is known, and names will follow */
 	return !err && !p->provisional;
 }
 
-/* Ask one, and perhaps again later. */
+/* Ask one job, and perhaps again later. */
 static int ask_now(struct live_jobs *j, struct pending *p, const struct trace_sink *out)
 {
 	uint64_t now = j->source.now();
@@ -223,7 +223,7 @@ int live_jobs_step(struct live_jobs *j, const struct trace_sink *out)
 
 	if (begin < live_jobs_next_ns(j))
 		return 0;
-	/* Whoever calls this has just taken all records. */
+	/* The caller has just taken all records. */
 	if (begin >= j->look_ns)
 		j->look_ns = UINT64_MAX;
 	if (begin < j->rest_until_ns)

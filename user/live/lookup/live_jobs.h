@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of jobs in a live run: when a job's cgroup appears, its tasks are asked for what the
- * path does not say. The first of them often come a little later than the cgroup, so each
- * job is asked again, with growing pauses.
+ * Names of jobs in a live run: when a job's cgroup appears, its tasks are asked for names that the
+ * path lacks. The first tasks often come a little later than the cgroup, so each job is asked
+ * again, with growing pauses.
  */
 #ifndef LIVE_LOOKUP_LIVE_JOBS_H
 #define LIVE_LOOKUP_LIVE_JOBS_H
@@ -12,7 +12,7 @@
 #include "trace.h"
 
 /**
- * struct live_jobs_source - where names come from
+ * struct live_jobs_source - source of names
  * @read: as job_env_read()
  * @now: as monotonic_ns()
  */
@@ -24,9 +24,9 @@ struct live_jobs_source {
 struct live_jobs;
 
 /**
- * live_jobs_new() - nobody waits for a name yet
- * @cgroups: where cgroups are; must outlive @ret
- * @users: users whose own jobs are believed, see job_resolve_for(); must outlive @ret
+ * live_jobs_new() - start without waiting jobs
+ * @cgroups: the trees; must outlive @ret
+ * @users: users whose own jobs are trusted, see job_resolve_for(); must outlive @ret
  * @source: copied; NULL for this machine
  * @ret: free with live_jobs_free()
  *
@@ -36,14 +36,14 @@ int live_jobs_new(const struct live_cgroups *cgroups, const struct job_users *us
 		  const struct live_jobs_source *source, struct live_jobs **ret);
 void live_jobs_free(struct live_jobs *j);
 
-/** live_jobs_sink() - takes note of cgroups, and of nothing else */
+/** live_jobs_sink() - a sink that notes cgroups only */
 struct trace_sink live_jobs_sink(struct live_jobs *j);
 
 /**
- * live_jobs_first() - ask one job that was not asked yet, out of turn
+ * live_jobs_first() - ask one job that was not asked yet, ahead of time
  * @j: the jobs
- * @out: gets what it says
- * @ret_asked: gets whether there was one
+ * @out: gets its names
+ * @ret_asked: whether there was one
  *
  * Return: 0 or the error of @out.
  */
@@ -53,11 +53,11 @@ int live_jobs_first(struct live_jobs *j, const struct trace_sink *out, bool *ret
 uint64_t live_jobs_next_ns(const struct live_jobs *j);
 
 /**
- * live_jobs_step() - ask the jobs whose time has come
+ * live_jobs_step() - ask the jobs that are due
  * @j: the jobs
- * @out: gets what they say
+ * @out: gets their names
  *
- * Takes some milliseconds at most; who could not be asked in these waits for the next call.
+ * Takes some milliseconds at most; the rest waits for the next call.
  *
  * Return: 0 or the error of @out.
  */

@@ -43,7 +43,7 @@ int live_reader_start(const struct counter_reader *r, struct ledger *l, uint64_t
 	return ledger_reader_start(l, r->index, &plan, d);
 }
 
-/* The first PMU of a reader stands for it. */
+/* The first PMU of a reader represents it. */
 static int read_problem(const struct counters *c, const struct counter_reader *r, int err,
 			struct diag *d)
 {

@@ -8,9 +8,9 @@
 #include "platform/sys/cpus.h"
 
 /**
- * live_readers_map() - which CPU is on which socket, and which one reads what
- * @c: counters that are open, or none; their sockets get the first indexes
- * @domains, @nr_domains: sets of CPUs that are sockets where there are no such counters
+ * live_readers_map() - map CPUs to sockets, and events to readers
+ * @c: open counters, or none; their sockets get the first indexes
+ * @domains, @nr_domains: sets of CPUs that serve as sockets without such counters
  * @fs: sysfs
  * @d: gets the problem
  * @ret: release with cpu_map_free()
@@ -21,7 +21,7 @@ int live_readers_map(struct counters *c, const struct cpu_socket *domains, size_
 		     const struct sysfs *fs, struct diag *d, struct cpu_map *ret);
 
 /**
- * live_reader_start() - start one of them
+ * live_reader_start() - start a reader
  * @r: the reader
  * @l: runs it
  * @window_ns: time between two windows
@@ -32,14 +32,14 @@ int live_readers_map(struct counters *c, const struct cpu_socket *domains, size_
 int live_reader_start(const struct counter_reader *r, struct ledger *l, uint64_t window_ns,
 		      struct diag *d);
 
-/** live_readers_start() - start all of them, each with its first window; as above */
+/** live_readers_start() - start all readers, each with its first window; as above */
 int live_readers_start(const struct counters *c, struct ledger *l, uint64_t window_ns,
 		       struct diag *d);
 
-/** live_readers_on() - does one of them end the windows of a socket? */
+/** live_readers_on() - does a reader end the windows of this socket? */
 bool live_readers_on(const struct counters *c, uint32_t socket);
 
-/** live_readers_now() - end the windows of all; where that fails, the last tick has ended it */
+/** live_readers_now() - end all windows now; where that fails, the last tick ended it */
 void live_readers_now(const struct counters *c, struct ledger *l);
 
 #endif

@@ -45,8 +45,8 @@ static uint64_t threads_below(int folder)
 }
 
 /*
- * Tasks below a cgroup; 0 when the kernel does not tell. Without the pids controller, such as beside
- * v1 hierarchies, they are counted.
+ * Tasks below a cgroup; 0 when the kernel does not tell. Without the pids controller, as beside v1
+ * hierarchies, they are counted one by one.
  */
 static uint32_t tasks_below(const struct live_referee *l, const char *cgroup)
 {
@@ -65,7 +65,7 @@ static uint32_t tasks_below(const struct live_referee *l, const char *cgroup)
 	return nr > UINT32_MAX ? 0 : (uint32_t)nr;
 }
 
-/* Where the tasks of a group are; @cgroup has room for a path. */
+/* The cgroup of a group's tasks; @cgroup has room for a path. */
 static void find_tasks(const struct live_referee *l, const char *group, char *cgroup,
 		       struct trace_referee *ret)
 {
@@ -109,7 +109,7 @@ int live_referee_send(struct live_referee *l, const struct trace_sink *out, uint
 	struct resctrl_reading now;
 	int err = resctrl_read(l->root, &now);
 
-	/* unmounted meanwhile, or for a while: what begins again begins anew */
+	/* unmounted meanwhile, or for a while: a remounted one starts from scratch */
 	if (err) {
 		resctrl_free(&l->last);
 		return err == -ENOMEM ? err : 0;

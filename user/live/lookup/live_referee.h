@@ -23,10 +23,10 @@ struct live_referee {
 int live_referee_begin(struct live_referee *l);
 
 /**
- * live_referee_send() - read again, and hand on what each group counted since the last reading
+ * live_referee_send() - read again, and hand on the counts of each group since the last reading
  * @l: the readings
- * @out: gets an event for each group but the default one: what nobody gave a group to is no workload
- * @bad: events that it left out are added
+ * @out: gets an event for each group but the default one, which is no workload
+ * @bad: number of rejected events is added
  *
  * Return: 0, -ENOMEM or the error of @out.
  */

@@ -58,7 +58,7 @@ const char *live_tasks_note(const struct live_tasks *t, const struct ledger *l)
 	       "before; run in that of the host (docker, podman: --pid=host)";
 }
 
-/* A look for a process of our namespace. */
+/* A search for a process of our namespace. */
 struct search {
 	uint32_t wanted;
 	uint32_t found;

@@ -12,9 +12,9 @@
 #include "trace.h"
 
 /**
- * struct live_tasks - which numbers are which
- * @machine: all have those of the machine; otherwise we are in a pid namespace of our own
- * @named, @nr_named: processes that the user named, by their numbers here, and that had not ended
+ * struct live_tasks - mapping of task numbers
+ * @machine: our numbers are the machine's; otherwise we are in our own pid namespace
+ * @named, @nr_named: processes that the user named, by their numbers here, which have not ended
  */
 struct live_tasks {
 	bool machine;
@@ -22,31 +22,31 @@ struct live_tasks {
 	size_t nr_named;
 };
 
-/** live_tasks_open() - find out; @proc: "/proc" */
+/** live_tasks_open() - detect namespaces; @proc: "/proc" */
 void live_tasks_open(const char *proc, struct live_tasks *ret);
 
-/** live_tasks_free() - what live_tasks_remember() took */
+/** live_tasks_free() - release the memory of live_tasks_remember() */
 void live_tasks_free(struct live_tasks *t);
 
-/** live_tasks_remember() - the user named this process; 0 or -ENOMEM */
+/** live_tasks_remember() - note a process that the user named; 0 or -ENOMEM */
 int live_tasks_remember(struct live_tasks *t, pid_t pid);
 
 /**
- * live_tasks_some_ended() - has one that the user named ended since this was asked last?
+ * live_tasks_some_ended() - has a process that the user named ended since the last call?
  *
- * Its record of exit tells so, too. But if that were missing without being counted as lost, a run
- * would wait for its end for ever.
+ * Its exit record tells so, too. But if that were missing without being counted as lost, a run
+ * would wait for ever.
  */
 bool live_tasks_some_ended(struct live_tasks *t);
 
-/** live_tasks_note() - what a user must know, "" for nothing */
+/** live_tasks_note() - a note for users, "" for none */
 const char *live_tasks_note(const struct live_tasks *t, const struct ledger *l);
 
 /**
  * live_tasks_number() - the machine's number of a process
  * @t: of live_tasks_open()
  * @l: lists the tasks of our namespace, if it is not the machine's
- * @pid: as a user gave it, or fork()
+ * @pid: from the user, or fork()
  * @ret: 0 when there is none
  *
  * Return: 0 or a negative errno.
@@ -54,16 +54,16 @@ const char *live_tasks_note(const struct live_tasks *t, const struct ledger *l);
 int live_tasks_number(const struct live_tasks *t, struct ledger *l, pid_t pid, uint32_t *ret);
 
 /**
- * live_tasks_name() - tell the name of a task whose record was lost, or that the kernel's list left out
+ * live_tasks_name() - name a task whose record was lost, or that the kernel's list lacks
  * @t: of live_tasks_open()
  * @l: the ledger
  * @sink: as in ledger_task(), which hands on to @out
  * @out: its function task() is called
- * @pid, @tgid, @start_ns: which
+ * @pid, @tgid, @start_ns: the task
  *
- * It still has a name in /proc if it lives. The pid cannot have been used again meanwhile: the start
- * of a new process would have been recorded. In a pid namespace of our own, that name would be
- * another one's: there the kernel is asked, if it can be.
+ * It still has a name in /proc if it lives. The pid cannot have been reused meanwhile: the start of
+ * a new process would have been recorded. In our own pid namespace that name would be a different
+ * task's: there the kernel is asked, if possible.
  *
  * Return: 0, also without a name, or an error of @out.
  */
@@ -75,9 +75,9 @@ int live_tasks_name(const struct live_tasks *t, struct ledger *l, const struct l
  * @t: of live_tasks_open()
  * @l: the ledger
  * @sink: as in ledger_tasks(), which hands on to @out
- * @out: is told what is going on
+ * @out: gets the events
  *
- * In a pid namespace of our own the list is not of all tasks: those that are not in it may live.
+ * In our own pid namespace the list is incomplete: tasks that are not in it may live.
  */
 int live_tasks_list(const struct live_tasks *t, struct ledger *l, const struct ledger_sink *sink,
 		    const struct trace_sink *out);

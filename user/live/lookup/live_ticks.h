@@ -8,10 +8,10 @@
 #include "run_options.h"
 
 /**
- * struct live_ticks - what was chosen
- * @mode: as asked for
+ * struct live_ticks - the choice
+ * @mode: as requested
  * @on: windows are closed at ticks; without counters there are no windows
- * @quiet: CPUs that are left alone
+ * @quiet: CPUs that are not disturbed
  */
 struct live_ticks {
 	enum tick_mode mode;
@@ -20,21 +20,21 @@ struct live_ticks {
 };
 
 /**
- * live_ticks_choose() - where windows are to be closed
- * @args: what was asked for
- * @counted: there are counters, and so windows
- * @fs: says which CPUs are isolated or nohz_full
+ * live_ticks_choose() - choose the CPUs whose windows are closed
+ * @args: the user's options
+ * @counted: there are counters, hence windows
+ * @fs: has the lists of isolated and nohz_full CPUs
  * @ret: the choice
  */
 void live_ticks_choose(const struct run_options *args, bool counted, const struct sysfs *fs,
 		       struct live_ticks *ret);
 
 /**
- * live_ticks_tell() - say in the header what was chosen, and what became of it
+ * live_ticks_tell() - put the choice and its result into the header
  * @t: the choice
- * @counted: as above; without, there is nothing to say
- * @missing: why the ledger cannot have it, "" when it can
- * @nr_cpus: possible CPUs; others are not named
+ * @counted: as above; otherwise there is nothing to tell
+ * @missing: why the ledger cannot do it, "" when it can
+ * @nr_cpus: possible CPUs; only these are named
  * @ret: its @tick and @tick_note
  */
 void live_ticks_tell(const struct live_ticks *t, bool counted, const char *missing,

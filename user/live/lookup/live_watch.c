@@ -11,24 +11,24 @@
 #include "base/text.h"
 #include "platform/sys/sysfs.h"
 
-/* A reader that has been silent this long, and ten windows, may have lost its CPU. */
+/* A reader that has been silent for this long, and ten windows, may have lost its CPU. */
 #define SILENT_NS 100000000ull
 /* After this long its clock is dead, even if the CPU is back. */
 #define DEAD_NS	  (10 * SILENT_NS)
 #define LOOK_NS	  NS_PER_S
-/* A group that cannot be read for so long is opened again, and not more often than that. */
+/* A group that cannot be read for this long is opened again, with at least this pause. */
 #define STUCK_NS  (5 * NS_PER_S)
 #define PAUSE_NS  (30 * NS_PER_S)
-/* A group without a good window for so long is trouble, */
+/* A group without a good window for this long is in trouble, */
 #define UNWELL_NS (10 * NS_PER_S)
-/* and new bases are said at most so often. */
+/* and new bases are reported at most this often. */
 #define SAY_NS	  (60 * NS_PER_S)
 
 static void __attribute__((format(printf, 2, 3))) tell(struct live_watch *w, const char *fmt, ...)
 {
 	va_list ap;
 
-	/* Nobody takes them: the newest is what counts. */
+	/* Nobody takes them: the newest one matters most. */
 	if (w->nr_news == LIVE_WATCH_NEWS)
 		memmove(w->news[0], w->news[1], --w->nr_news * sizeof(w->news[0]));
 	va_start(ap, fmt);
@@ -55,7 +55,7 @@ static struct counter_reader *reader_on(const struct live_watch *w, int cpu)
 	return NULL;
 }
 
-/* How long the reader on a CPU has been silent; 0 when there is none that reads anything. */
+/* How long the reader on a CPU has been silent; 0 without a reader that reads events. */
 static uint64_t silent_on(const struct live_watch *w, int cpu, uint64_t now)
 {
 	const struct counter_reader *r = reader_on(w, cpu);
@@ -79,7 +79,7 @@ static int lay_out(struct live_watch *w, struct diag *d)
 	return counters_readers(w->counters, m->socket, m->nr_cpus, m->nr_sockets, d);
 }
 
-/* Nobody reads, and no record waits: records do not say which events they are about. */
+/* No reader runs, and no record waits: records do not tell which events they are about. */
 static int stop_reader(struct live_watch *w, const struct counter_reader *r, struct diag *d)
 {
 	int err;
@@ -90,7 +90,7 @@ static int stop_reader(struct live_watch *w, const struct counter_reader *r, str
 	return err ? diag_error(d, err, "cannot read the ring buffer") : 0;
 }
 
-/* PMUs have other CPUs than before: who reads what is laid out anew. */
+/* PMUs have moved to other CPUs: assign events to readers again. */
 static int move_readers(struct live_watch *w, const int *cpus, struct diag *d)
 {
 	struct counters *c = w->counters;
@@ -105,7 +105,7 @@ static int move_readers(struct live_watch *w, const int *cpus, struct diag *d)
 		c->pmus[i].cpu = cpus[i];
 	w->reader_moves++;
 	err = lay_out(w, d);
-	/* Where one cannot be started, the others run all the same. */
+	/* If one cannot be started, the rest runs all the same. */
 	for (size_t i = 0; i < c->nr_readers && err != -E2BIG && err != -ENOMEM; i++) {
 		one = c->readers[i].nr ? w->start(w->arg, &c->readers[i], d) : 0;
 		err = err ? err : one;
@@ -113,7 +113,7 @@ static int move_readers(struct live_watch *w, const int *cpus, struct diag *d)
 	return err;
 }
 
-/* Do PMUs still say that they are read there? */
+/* Do PMUs still name this CPU for reading? */
 static bool is_online(const struct live_watch *w, int cpu)
 {
 	for (size_t i = 0; i < w->counters->nr_pmus; i++)
@@ -124,8 +124,8 @@ static bool is_online(const struct live_watch *w, int cpu)
 }
 
 /*
- * When the active CPU goes offline, the driver moves the events and says so in cpumask. Without a
- * CPU of the socket online there is nothing to read, and no window.
+ * When the active CPU goes offline, the driver moves the events and updates cpumask. Without a CPU
+ * of the socket online there is nothing to read, and no window.
  */
 static int look_at_readers(struct live_watch *w, uint64_t now, struct diag *d)
 {
@@ -134,7 +134,7 @@ static int look_at_readers(struct live_watch *w, uint64_t now, struct diag *d)
 	int *cpus, err = 0;
 	bool moved = false;
 
-	/* All clocks begin anew with the readers. */
+	/* All clocks restart with the readers. */
 	if (!c->nr_pmus || now - w->restarted_ns < limit)
 		return 0;
 	cpus = calloc(c->nr_pmus, sizeof(*cpus));
@@ -153,7 +153,7 @@ static int look_at_readers(struct live_watch *w, uint64_t now, struct diag *d)
 		err = move_readers(w, cpus, d);
 	}
 	free(cpus);
-	/* A clock is dead; otherwise the machine is busy, that is all. */
+	/* A clock is dead; otherwise the machine is merely busy. */
 	for (size_t i = 0; i < c->nr_readers && !moved && !err; i++) {
 		const struct counter_reader *r = &c->readers[i];
 
@@ -162,7 +162,7 @@ static int look_at_readers(struct live_watch *w, uint64_t now, struct diag *d)
 		w->restarted_ns = now;
 		err = w->start(w->arg, r, d);
 	}
-	/* An offline CPU cannot be told from one that is about to be: try again later. */
+	/* An offline CPU looks like one that is about to go offline: try again later. */
 	return err == -ENODEV || err == -ENXIO ? 0 : err;
 }
 
@@ -182,7 +182,7 @@ static const char *problem(const struct feed_group *g, uint64_t silent)
 	}
 }
 
-/* A pinned group that has no turn was put into the error state; others wait for theirs. */
+/* A pinned group without a turn was put into the error state; other groups wait for theirs. */
 static bool is_stuck(const struct feed_group *g, bool pinned, uint64_t now)
 {
 	if (!g->bad_ns || now < g->bad_ns + STUCK_NS)
@@ -190,7 +190,7 @@ static bool is_stuck(const struct feed_group *g, bool pinned, uint64_t now)
 	return g->verdict == READING_FAILED || (g->verdict == READING_WAITED && pinned);
 }
 
-/* Do the PMUs of a group have to be opened again? */
+/* Do the PMUs of a group need to be opened again? */
 static bool needs_opening(const struct live_watch *w, uint32_t group, uint64_t now)
 {
 	bool closed = false, pinned = true;
@@ -204,7 +204,7 @@ static bool needs_opening(const struct live_watch *w, uint32_t group, uint64_t n
 	return closed || is_stuck(&w->feed->groups[group], pinned, now);
 }
 
-/* All groups of a PMU: none can be left behind alone. */
+/* All groups of a PMU, as none can be left behind alone. */
 static void restart_groups(struct live_watch *w, size_t pmu, uint64_t now)
 {
 	for (uint32_t g = 0; g < w->counters->nr_groups; g++) {
@@ -215,7 +215,7 @@ static void restart_groups(struct live_watch *w, size_t pmu, uint64_t now)
 	}
 }
 
-/* The PMUs of a group, on the CPU where the first of them is. */
+/* The PMUs of a group, on the CPU of the first of them. */
 static int reopen(struct live_watch *w, uint32_t group, uint64_t now, struct diag *d)
 {
 	struct counters *c = w->counters;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What has stopped counting in a live run, and how it counts again: readers move to another CPU,
- * groups of counters whose
- * readings fail for long are opened again, and so are the core events of a CPU that was offline.
+ * Restart of counting that has stopped in a live run: readers move to another CPU, groups of
+ * counters whose readings fail for long are opened again, and so are the core events of a CPU that
+ * was offline.
  */
 #ifndef LIVE_LOOKUP_LIVE_WATCH_H
 #define LIVE_LOOKUP_LIVE_WATCH_H
@@ -28,10 +28,10 @@
  * @restarted_ns: when all readers were started again
  * @reader_moves: times a PMU's active CPU changed
  * @weights_reopened: times the core events of a CPU were opened again
- * @restarts: of the feed, as far as they have been said
- * @said_ns: when that was
- * @weights_refused: they could not be, which has been said
- * @news: what people should know, oldest first; @nr_news of them
+ * @restarts: of the feed, as far as reported
+ * @said_ns: time of that report
+ * @weights_refused: reopening them failed, which has been reported
+ * @news: lines for people, oldest first; @nr_news of them
  */
 struct live_watch {
 	struct counters *counters;
@@ -55,21 +55,20 @@ struct live_watch {
 	size_t nr_news;
 };
 
-/** live_watch_new() - room for @opened_ns; all others are set. 0 or -ENOMEM */
+/** live_watch_new() - allocate @opened_ns; the other fields are set. 0 or -ENOMEM */
 int live_watch_new(struct live_watch *w);
 void live_watch_release(struct live_watch *w);
 
 /**
- * live_watch_step() - look at readers, and once a second at all that counts
+ * live_watch_step() - check readers, and once a second all counters
  *
- * To be called whenever records have been taken. Return: 0, or a negative errno with the problem
- * in @d.
+ * Call it whenever records have been taken. Return: 0, or a negative errno with the problem in @d.
  */
 int live_watch_step(struct live_watch *w, struct diag *d);
 
 /**
- * live_watch_trouble() - has a group had no good window for long?
- * @ret_text: gets which one and why
+ * live_watch_trouble() - has a group been without a good window for long?
+ * @ret_text: gets the group and the reason
  *
  * Return: true if there is such a group.
  */

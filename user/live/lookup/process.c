@@ -26,7 +26,7 @@ uint32_t process_of(pid_t tid)
 	return tgid;
 }
 
-/* Where there are no descriptors of processes to be had, a zombie counts as one that lives. */
+/* Without process descriptors a zombie counts as alive. */
 bool process_lives(pid_t pid)
 {
 	cleanup_close int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -41,7 +41,7 @@ bool process_lives(pid_t pid)
 
 int process_missing(pid_t pid, struct diag *d)
 {
-	/* elsewhere /proc is about others */
+	/* elsewhere /proc is about other processes */
 	uint32_t tgid = pid_namespace_has_proc("/proc") ? process_of(pid) : 0;
 
 	if (process_lives(pid)) {

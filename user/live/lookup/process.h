@@ -9,13 +9,13 @@
 
 #include "base/diag.h"
 
-/** process_of() - the process that a thread belongs to, 0 when there is none of this number */
+/** process_of() - the process that a thread belongs to, 0 when no thread has this number */
 uint32_t process_of(pid_t tid);
 
 /** process_lives() - is it the number of a process that has not ended? A zombie has (Linux 5.3) */
 bool process_lives(pid_t pid);
 
-/** process_missing() - -ESRCH, and what may be meant instead */
+/** process_missing() - -ESRCH, with a suggestion */
 int process_missing(pid_t pid, struct diag *d);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Hands on the lines that are complete; what is left moves to the front. */
+/* Hand on the complete lines; the rest moves to the front. */
 static void cut(struct program_lines *l)
 {
 	size_t from = 0;
@@ -47,7 +47,7 @@ ssize_t program_lines_read(struct program_lines *l, int fd, size_t most)
 			break;
 		if (n < 0)
 			return -errno;
-		/* What came before is told first. */
+		/* Earlier data is handed on first. */
 		if (!n)
 			return sum ? (ssize_t)sum : -EPIPE;
 		l->nr += n;

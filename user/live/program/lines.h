@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lines of a program that may print anything, in memory that is bounded. */
+/* Lines of a program that may print anything, in bounded memory. */
 #ifndef LIVE_PROGRAM_LINES_H
 #define LIVE_PROGRAM_LINES_H
 
@@ -12,10 +12,10 @@
 #define PROGRAM_LINE_MAX 65536
 
 /**
- * struct program_lines - what has come of a line that has no end yet
+ * struct program_lines - an incomplete line
  * @text: the line; owned
  * @nr: bytes of it
- * @skip: it is too long: what follows up to its end is left out
+ * @skip: it is too long: the rest up to its end is left out
  * @too_long: lines that were too long
  * @take: gets each whole line, without its newline; never an empty one
  * @arg: handed to it
@@ -30,17 +30,17 @@ struct program_lines {
 };
 
 /**
- * program_lines_read() - take what a descriptor has
+ * program_lines_read() - read available data from a descriptor
  * @l: all zero but for @take and @arg before the first call
- * @fd: does not block
+ * @fd: nonblocking
  * @most: bytes to read at most
  *
- * Return: number of bytes; 0: nothing is there now, or no more than @most; -EPIPE at the end;
- * another negative errno.
+ * Return: number of bytes; 0: no data now, or @most is used up; -EPIPE at the end; another negative
+ * errno.
  */
 ssize_t program_lines_read(struct program_lines *l, int fd, size_t most);
 
-/** program_lines_end() - forget the line that has no end; was there one? */
+/** program_lines_end() - drop an incomplete line; was there one? */
 bool program_lines_end(struct program_lines *l);
 
 /** program_lines_free() - release */

@@ -19,7 +19,7 @@
 /* After SIGTERM the program gets this long. */
 #define GRACE_MS      1000
 #define GRACE_STEP_MS 50
-/* Of the guard: its pipe, and nothing else that we have open. */
+/* The guard's pipe; it has no other descriptor of ours. */
 #define LIFE_FD	      3
 
 /* --- in the child: the program itself */
@@ -29,7 +29,7 @@ static void run_command(const char *command, pid_t guard)
 	sigset_t none;
 
 	setpgid(0, 0);
-	/* Should the guard be killed, too; it may be gone already. */
+	/* In case the guard is killed, too; it may be gone already. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != guard)
 		_exit(127);
@@ -43,7 +43,7 @@ static void run_command(const char *command, pid_t guard)
 
 /* --- in the child: its guard */
 
-/* Signals of its end, and of a mere stop, come by @signals. It is not waited for: see below. */
+/* SIGCHLD for its end, and for a mere stop, comes by @signals. It is not reaped here: see below. */
 static bool has_ended(pid_t pid, int signals)
 {
 	struct signalfd_siginfo news;
@@ -54,7 +54,7 @@ static bool has_ended(pid_t pid, int signals)
 	return waitid(P_PID, pid, &info, WEXITED | WNOWAIT | WNOHANG) || info.si_pid;
 }
 
-/* Ends with what the program ended with, once nothing of its group is left. */
+/* Ends with the program's own status, once nothing of its group is left. */
 static void guard_until(pid_t pid, int signals)
 {
 	struct pollfd fds[] = { { .fd = signals, .events = POLLIN }, { .fd = LIFE_FD } };
@@ -65,7 +65,7 @@ static void guard_until(pid_t pid, int signals)
 	kill(-pid, SIGTERM);
 	for (; !has_ended(pid, signals) && left > 0; left -= GRACE_STEP_MS)
 		poll(fds, 1, GRACE_STEP_MS);
-	/* Until it is waited for, its number is its group's. */
+	/* Until it is reaped, its number is its group's. */
 	kill(-pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -78,7 +78,7 @@ static void guard(const char *command)
 	sigset_t all, ends;
 	int signals;
 
-	/* Signals of a terminal are not for it, nor for the program. */
+	/* Signals of a terminal are neither for the guard nor for the program. */
 	setpgid(0, 0);
 	prctl(PR_SET_NAME, "t410trace-guard");
 	for (int s = 1; s < NSIG; s++)
@@ -96,7 +96,7 @@ static void guard(const char *command)
 	if (pid < 0)
 		_exit(126);
 	setpgid(pid, pid);
-	/* The end of these pipes is the program's. */
+	/* The program alone must hold the ends of these pipes. */
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
 	guard_until(pid, signals);
@@ -117,7 +117,7 @@ static void become_guard(const char *command, int out, int err, int life)
 	for (int to = 0; to <= LIFE_FD; to++)
 		if (dup2(from[to], to) < 0)
 			_exit(126);
-	/* Ours are of no concern to it, and would keep other programs alive. */
+	/* Our own descriptors do not concern it, and would keep other programs alive. */
 	if (syscall(SYS_close_range, LIFE_FD + 1, ~0U, 0))
 		for (long fd = sysconf(_SC_OPEN_MAX); fd > LIFE_FD; fd--)
 			close((int)fd);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The process of a program that is a source of counters: `sh -c COMMAND` in a process group of its
- * own, with pipes for what it prints and an empty input. It is gone after any end of ours: between
- * us and it stands a guard, a process that waits for the end of a pipe that only we hold, and then
- * ends the whole group.
+ * own, with pipes for its output and an empty input. It never outlives us, however we end: a guard
+ * process between us and it waits for the end of a pipe that only we hold, and then ends the whole
+ * group.
  */
 #ifndef LIVE_PROGRAM_PROCESS_H
 #define LIVE_PROGRAM_PROCESS_H
@@ -15,9 +15,9 @@
 #include "base/diag.h"
 
 /**
- * struct program_process - a program that runs, or is about to end
- * @guard: process that waits for it, 0 for none
- * @out, @err: what it prints, and its errors; they do not block
+ * struct program_process - a program that is running or ending
+ * @guard: its guard process, 0 for none
+ * @out, @err: its output, and its errors; nonblocking
  * @life: while it is open the program may run
  */
 struct program_process {
@@ -32,17 +32,17 @@ struct program_process {
 int program_process_start(const char *command, struct diag *d, struct program_process *ret);
 
 /**
- * program_process_end() - have it ended: SIGTERM, and SIGKILL a second later
+ * program_process_end() - end it: SIGTERM, and SIGKILL a second later
  *
- * Returns at once, and may be called again. What it prints from now on nobody reads.
+ * Returns at once, and may be called again. Its later output is not read.
  */
 void program_process_end(struct program_process *p);
 
 /**
- * program_process_ended() - has it ended, with all of its group?
+ * program_process_ended() - has its whole group ended?
  * @p: the process
  * @wait: wait for that; only behind program_process_end()
- * @ret_text: gets how, "ended with status 1"
+ * @ret_text: gets its end, "ended with status 1"
  * @size: of @ret_text
  */
 bool program_process_ended(struct program_process *p, bool wait, char *ret_text, size_t size);

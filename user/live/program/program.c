@@ -13,33 +13,33 @@
 #include "base/times.h"
 #include "base/utf8.h"
 
-/* Bytes that are taken at once; who prints more waits in its pipe. */
+/* Bytes to read at once; a program that prints more waits in its pipe. */
 #define READ_MOST	16384
 #define MARK_MOST	65536
-/* Without a good reading for so long, or for ten times what its header says, it hangs. */
+/* Without a good reading for this long, or for ten times the period in its header, it hangs. */
 #define SILENT_NS	(5 * NS_PER_S)
 #define SILENT_READINGS 10
-/* Pauses before it is started again; the first one after it has gone well for as long as the last. */
+/* Pauses before restarts; back to the first one after it ran well for as long as the last. */
 #define PAUSE_MIN_NS	NS_PER_S
 #define PAUSE_MAX_NS	(64 * NS_PER_S)
-/* Bad lines are told of at most so often, */
+/* Bad lines are reported at most this often, */
 #define SAY_NS		(60 * NS_PER_S)
-/* and so many lines of its errors a second are passed on. */
+/* and this many lines of its errors a second are passed on. */
 #define ERRORS		5
-/* Without a good reading for so long it is trouble. */
+/* Without a good reading for this long it is in trouble. */
 #define UNWELL_NS	(10 * NS_PER_S)
-/* While its header is waited for, its errors are read so often. */
+/* Its errors are read this often while we wait for its header. */
 #define LOOK_MS		20
 
 /* --- news */
 
-/* News go to a terminal or a log: nothing of what a program prints may act on them. */
+/* News go to a terminal or a log: a program's output must not control them. */
 static void __attribute__((format(printf, 2, 3))) tell(struct program *p, const char *fmt, ...)
 {
 	char text[PROGRAM_NEWS_LEN] = "", what[PROGRAM_NEWS_LEN];
 	va_list ap;
 
-	/* Nobody takes them: the newest is what counts. */
+	/* Nobody takes them: the newest one matters most. */
 	if (p->nr_news == PROGRAM_NEWS)
 		memmove(p->news[0], p->news[1], --p->nr_news * sizeof(p->news[0]));
 	va_start(ap, fmt);
@@ -58,7 +58,7 @@ bool program_news(struct program *p, char *ret_text, size_t size)
 	return true;
 }
 
-/* Each bad line counts; of many in a row one is told of. */
+/* Each bad line counts; one of many in a row is reported. */
 static void bad_line(struct program *p, const char *what)
 {
 	p->bad_lines++;
@@ -118,7 +118,7 @@ static void on_line(void *arg, const char *text, size_t size)
 	struct diag d = { 0 };
 	int err;
 
-	/* Of a program that is about to end nothing is taken. */
+	/* Output of a program that is about to end is ignored. */
 	if (p->process.out < 0)
 		return;
 	if (!p->greeted) {
@@ -130,7 +130,7 @@ static void on_line(void *arg, const char *text, size_t size)
 		bad_line(p, d.what);
 		return;
 	}
-	/* It may have been printed while others were read. */
+	/* It may have been printed while other lines were read. */
 	if (r.time_ns > p->now_ns)
 		p->now_ns = monotonic_ns();
 	err = program_windows_take(&p->windows, &r, p->now_ns, &verdict);
@@ -157,7 +157,7 @@ static void on_error(void *arg, const char *text, size_t size)
 		tell(p, "%s", p->said);
 }
 
-/* --- from start to start */
+/* --- restarts */
 
 static int start(struct program *p, struct diag *d)
 {
@@ -185,7 +185,7 @@ int program_open(struct program *p, const char *command, size_t number, struct d
 	return start(p, d);
 }
 
-/* The program is to end, if it has not: @why unless there is a reason already. */
+/* End the program, if it has not ended: @why is the reason unless there is one already. */
 static void give_up(struct program *p, const char *why)
 {
 	if (!p->why[0])
@@ -199,7 +199,7 @@ static void read_errors(struct program *p)
 		program_lines_read(&p->err, p->process.err, READ_MOST);
 }
 
-/* Returns whether there was something. */
+/* Returns whether there was data. */
 static bool read_lines(struct program *p, size_t most)
 {
 	uint64_t too_long = p->out.too_long;
@@ -227,7 +227,7 @@ static uint64_t patience_ns(const struct program *p)
 			  : PROGRAM_GREET_NS;
 }
 
-/* It has ended: when will it be started again? What it has counted meanwhile is not known. */
+/* It has ended: when will it be started again? Its counts in between are unknown. */
 static void rest(struct program *p, const char *how)
 {
 	if (!p->why[0])
@@ -269,7 +269,7 @@ int program_step(struct program *p, uint64_t now_ns)
 {
 	p->now_ns = now_ns;
 	read_errors(p);
-	/* However often it prints, it is not looked at more often. */
+	/* It is not polled more often than this, however often it prints. */
 	if (now_ns >= p->wake_ns && read_lines(p, READ_MOST))
 		p->wake_ns = now_ns + p->windows.window_ns / 2;
 	look_after(p);
@@ -342,9 +342,9 @@ int program_greet(struct program *p, uint64_t deadline_ns, struct diag *d)
 	return 0;
 }
 
-/* --- how it goes */
+/* --- health */
 
-/* The other counters of the program may be well meanwhile. */
+/* The other counters of the program may be fine meanwhile. */
 static bool counter_trouble(const struct program *p, uint64_t now_ns, uint64_t limit,
 			    char *ret_text, size_t size)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A program that is a source of counters: it is started, listened to, and started again when it
- * ends or hangs. Nothing that it prints or does may hold up the run, or become bytes that nobody
- * counted.
+ * A program as a source of counters: it is started, read, and started again when it ends or hangs.
+ * Nothing that it prints or does may hold up the run, or become bytes that were not counted.
  */
 #ifndef LIVE_PROGRAM_PROGRAM_H
 #define LIVE_PROGRAM_PROGRAM_H
@@ -16,7 +15,7 @@
 /* A busy machine may take some seconds to start a program. */
 #define PROGRAM_GREET_NS (10 * NS_PER_S)
 
-/* News that wait; the newest are kept. */
+/* Pending news; the newest are kept. */
 #define PROGRAM_NEWS	 8
 #define PROGRAM_NEWS_LEN 192
 #define PROGRAM_WHY_LEN	 96
@@ -24,13 +23,13 @@
 /**
  * struct program - a program; the rest is private
  * @command: as for the shell
- * @name: what it calls itself; before its first header its number
+ * @name: its own name; before its first header its number
  * @header: the first one; all later ones must be like it
  * @windows: its readings; set up by its owner before program_begin()
- * @bad_lines: lines that made no sense, or came at the wrong time
+ * @bad_lines: lines that were invalid, or came at the wrong time
  * @restarts: times it was started again
- * @wake_ns: its lines are not looked at before this time
- * @error: of those who take the windows, or no memory
+ * @wake_ns: its lines are not read before this time
+ * @error: of the sink of windows, or no memory
  */
 struct program {
 	const char *command;
@@ -66,7 +65,7 @@ struct program {
  * program_open() - start it for the first time
  * @p: all zero
  * @command: must outlive @p
- * @number: what it is called before it says its name, from 1 on
+ * @number: its name before its header has one, from 1 on
  * @d: gets the problem
  *
  * Return: 0 or a negative errno.
@@ -77,38 +76,38 @@ int program_open(struct program *p, const char *command, size_t number, struct d
  * program_greet() - wait for its header
  * @p: opened
  * @deadline_ns: until then
- * @d: gets why there is none, with what the program said last
+ * @d: gets the reason if there is none, with the program's last error line
  *
- * Return: 0, -ENODATA, or what is wrong with the header.
+ * Return: 0, -ENODATA, or an error of the header.
  */
 int program_greet(struct program *p, uint64_t deadline_ns, struct diag *d);
 
-/** program_begin() - the books begin: readings from now on count */
+/** program_begin() - begin the books: readings from now on count */
 void program_begin(struct program *p, uint64_t now_ns);
 
-/** program_fd() - readable when it has printed something; -1: not looked at, see @wake_ns */
+/** program_fd() - readable when it has printed something; -1: not polled, see @wake_ns */
 int program_fd(const struct program *p);
 
-/** program_next_ns() - when program_step() has something to do by the time */
+/** program_next_ns() - when program_step() has timed work */
 uint64_t program_next_ns(const struct program *p);
 
 /**
- * program_step() - take what it has printed, and look after it
+ * program_step() - read its output, and check its health
  *
  * Return: 0 or @error.
  */
 int program_step(struct program *p, uint64_t now_ns);
 
-/** program_mark() - take all that it has printed, and hand it on; as program_step() */
+/** program_mark() - read all of its output, and hand it on; as program_step() */
 int program_mark(struct program *p, uint64_t now_ns);
 
-/** program_news() - take a line of what has happened; false when there is none */
+/** program_news() - take a line of news; false when there is none */
 bool program_news(struct program *p, char *ret_text, size_t size);
 
-/** program_trouble() - has it, or one of its counters, said nothing of use for long? @ret_text gets why */
+/** program_trouble() - has it, or a counter of it, long had no good reading? @ret_text gets why */
 bool program_trouble(const struct program *p, uint64_t now_ns, char *ret_text, size_t size);
 
-/** program_close() - have it ended; program_free() waits for that, for a second at most */
+/** program_close() - end it; program_free() waits for that, for at most a second */
 void program_close(struct program *p);
 void program_free(struct program *p);
 

@@ -14,7 +14,7 @@
 #define NS_PER_MS    1000000ull
 #define MAX_EVERY_MS 3600000
 
-/* A key that nobody knows is a typing error, which would change what the others mean. */
+/* An unknown key is a typing error, which would change the meaning of the rest. */
 static int known_keys(const struct ndjson_line *line, json_t *object, const char *const *keys,
 		      size_t nr)
 {
@@ -31,7 +31,7 @@ static int known_keys(const struct ndjson_line *line, json_t *object, const char
 	return 0;
 }
 
-/* What becomes part of a counter's name, and of a series of /metrics. */
+/* Text that becomes part of a counter's name, and of a series of /metrics. */
 static int take_name(const struct ndjson_line *line, const json_t *object, char *buf, size_t size)
 {
 	int err = line_text(line, object, "name", REQUIRED, buf, size, NULL);
@@ -62,7 +62,7 @@ static int take_cpus(const struct ndjson_line *line, const json_t *object,
 	return 0;
 }
 
-/* Units of values, and what is kept of them: whole numbers, so that nothing is rounded. */
+/* Units of values, and their stored form: whole numbers, so that nothing is rounded. */
 static const struct program_unit {
 	const char *name;
 	enum unit unit;
@@ -80,7 +80,7 @@ static const char *unit_word(unsigned int i)
 	return units[i].name;
 }
 
-/* Where bytes go, energy does not. */
+/* Bytes have a destination, energy does not. */
 static int take_way(const struct ndjson_line *line, const json_t *object, struct counter *c)
 {
 	static const char *const of_bytes[] = { "direction", "destination" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lines of t410trace.source/1, what a program prints that is a source of counters: a header, then
- * readings. Nothing in them is trusted. See docs/SOURCES.md and share/t410trace.source-1.schema.json.
+ * Lines of t410trace.source/1, the output of a source of counters: a header, then readings. Nothing
+ * in them is trusted. See docs/SOURCES.md and share/t410trace.source-1.schema.json.
  */
 #ifndef LIVE_PROGRAM_TEXT_H
 #define LIVE_PROGRAM_TEXT_H
@@ -21,9 +21,9 @@
 /**
  * struct program_counter - a counter, as the program describes it
  * @counter: without its place in the trace
- * @scale: what one of its values is in the counter's unit
+ * @scale: size of its unit in the counter's unit
  * @socket_given, @socket: number of the socket
- * @cpus_given, @cpus: CPUs that cause what it counts; @socket is what they are called then
+ * @cpus_given, @cpus: CPUs that cause its traffic; @socket is their name then
  */
 struct program_counter {
 	struct counter counter;
@@ -37,7 +37,7 @@ struct program_counter {
 /**
  * struct program_header - the first line
  * @name: of the program
- * @every_ns: how often it prints a reading, about
+ * @every_ns: approximate period of its readings
  * @counters, @nr: owned
  */
 struct program_header {
@@ -49,10 +49,10 @@ struct program_header {
 
 /**
  * struct program_reading - any other line
- * @time_ns: when (CLOCK_MONOTONIC)
+ * @time_ns: its time (CLOCK_MONOTONIC)
  * @nr: number of values, that of the header's counters
- * @read: which of them are there; without it the counter could not be read
- * @values: what each counted since whenever, in its counter's unit
+ * @read: which of them are present; an absent counter could not be read
+ * @values: running totals, each in its counter's unit
  */
 struct program_reading {
 	uint64_t time_ns;
@@ -64,7 +64,7 @@ struct program_reading {
 /**
  * program_header_parse() - read a header
  * @text, @size: the line, without its newline
- * @d: gets what is wrong, with the column
+ * @d: gets the problem, with the column
  * @ret: release with program_header_free()
  *
  * Return: 0, -EBADMSG or -ENOMEM.

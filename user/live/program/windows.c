@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 
-/* Slices are kept for 10 s for windows that come late; half of that is for us. */
+/* Slices are kept for 10 s for late windows; half of that is for us. */
 #define LATE_NS	    (5 * NS_PER_S)
-/* As with the kernel's counters: totals that are less for so long have begun anew. */
+/* As with the kernel's counters: totals below earlier ones for this long have restarted. */
 #define BACKWARD_NS (3 * NS_PER_S)
 
 static void take_base(struct program_total *t, uint64_t time_ns, uint64_t value)
@@ -36,7 +36,7 @@ static int send(struct program_windows *w, size_t i)
 	return err;
 }
 
-/* What was counted since the last window is not known: it is in none. */
+/* Counts since the last window are unknown: they are in no window. */
 static void begin_anew(struct program_windows *w, size_t i, uint64_t time_ns, uint64_t value)
 {
 	w->restarts++;
@@ -45,8 +45,8 @@ static void begin_anew(struct program_windows *w, size_t i, uint64_t time_ns, ui
 }
 
 /*
- * It is less than it was. That may be one line out of order, or the newest reading was too large:
- * it is not used then. It is a new begin if it lasts.
+ * The total went back. One line may be out of order, or the newest reading was too large: it is not
+ * used then. If it lasts, the total has restarted.
  */
 static int fallen(struct program_windows *w, size_t i, uint64_t time_ns, uint64_t value)
 {

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Readings of a program become windows of the trace: nothing is counted twice, or invented. */
+/* Turn readings of a program into windows of the trace: no byte is counted twice, or invented. */
 #ifndef LIVE_PROGRAM_WINDOWS_H
 #define LIVE_PROGRAM_WINDOWS_H
 
 #include "live/program/text.h"
 #include "trace.h"
 
-/* enum program_verdict - what becomes of a reading */
+/* enum program_verdict - verdict on a reading */
 enum program_verdict {
 	PROGRAM_GOOD,
-	PROGRAM_EARLY,	  /* from before the run: it is of no interval, and nothing is wrong */
-	PROGRAM_AGAIN,	  /* it has the time of the one before */
+	PROGRAM_EARLY,	  /* from before the run: in no interval, and no error */
+	PROGRAM_AGAIN,	  /* it has the same time as the one before */
 	PROGRAM_BACKWARD, /* it is older than the one before */
-	PROGRAM_LATE,	  /* nobody remembers who ran then */
+	PROGRAM_LATE,	  /* too old: CPU time of then is no longer known */
 	PROGRAM_FUTURE,	  /* its clock is not CLOCK_MONOTONIC */
 };
 
 /**
- * struct program_total - how far a counter has come
+ * struct program_total - state of a counter
  * @known: @base is a reading
- * @anew: the program was started again: what was counted since @base is not known
+ * @anew: the program was started again: counts since @base are unknown
  * @base_ns, @base: end of the last window
  * @next_ns, @next: the newest reading since then, the end of a window to be; 0 = none
- * @fallen_ns: since then its readings have been less than they were; 0 = they are not
+ * @fallen_ns: since then its readings have been below earlier ones; 0 = they are not
  */
 struct program_total {
 	bool known;
@@ -39,14 +39,14 @@ struct program_total {
  * @nr: number of counters, each a group of its own
  * @first_group: their place in the header
  * @out: where windows go
- * @window_ns: shorter windows are put together
+ * @window_ns: shorter windows are merged
  * @begin_ns: begin of the books, UINT64_MAX before
  * @last_ns: of the last good reading
  * @totals: by counter
  * @good_ns: by counter, when its last good reading came, 0 = none yet
- * @failed: readings of a counter that were of no use; its bytes are in the next window
- * @restarts, @uncounted_ns: how often a counter began anew, and time of which nothing is known
- * @bad: windows that nobody wanted
+ * @failed: useless readings of a counter; its bytes are in the next window
+ * @restarts, @uncounted_ns: how often a counter restarted, and time without known counts
+ * @bad: windows that the sink rejected
  */
 struct program_windows {
 	size_t nr;
@@ -64,11 +64,11 @@ struct program_windows {
 };
 
 /**
- * program_windows_take() - a reading has come
+ * program_windows_take() - take a reading
  * @w: the windows
  * @r: the reading
  * @now_ns: the time
- * @ret: what becomes of it
+ * @ret: the verdict
  *
  * A window goes out when a later reading confirms its end.
  *
@@ -77,10 +77,10 @@ struct program_windows {
 int program_windows_take(struct program_windows *w, const struct program_reading *r,
 			 uint64_t now_ns, enum program_verdict *ret);
 
-/** program_windows_flush() - hand out what waits for company; 0 or an error of @out */
+/** program_windows_flush() - hand out windows that wait to be merged; 0 or an error of @out */
 int program_windows_flush(struct program_windows *w);
 
-/** program_windows_anew() - the program was started again: what it prints says nothing of before */
+/** program_windows_anew() - the program was restarted: its totals do not continue earlier ones */
 void program_windows_anew(struct program_windows *w);
 
 #endif

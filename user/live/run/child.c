@@ -12,13 +12,13 @@
 
 #define STATUS_NOT_RUN 127
 
-/* In the child: wait for the gate, run the program, or say why not. */
+/* In the child: wait for the gate, run the program, or report the error. */
 static void run(char **argv, const sigset_t *mask, int gate, int error)
 {
 	char byte;
 	int err;
 
-	/* One byte is the word to go; the end of the pipe means that we are not wanted. */
+	/* One byte starts the program; the end of the pipe cancels it. */
 	if (read(gate, &byte, 1) != 1)
 		_exit(STATUS_NOT_RUN);
 	signal(SIGPIPE, SIG_DFL);
@@ -76,7 +76,7 @@ int child_start(struct child *c, const char *name, struct diag *d)
 		return diag_fail(d, -errno, "cannot start %s: %s", name, strerror(errno));
 	close(c->gate);
 	c->gate = -1;
-	/* The pipe is closed without a word when the program runs. */
+	/* The pipe closes without data when the program runs. */
 	do
 		n = read(c->error, &err, sizeof(err));
 	while (n < 0 && errno == EINTR);

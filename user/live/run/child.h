@@ -9,7 +9,7 @@
 #include "base/diag.h"
 
 /**
- * struct child - a process that waits for its start, runs, or has ended
+ * struct child - a process that is waiting to start, running, or ended
  * @pid: its id, 0 = none
  * @pidfd: readable when it has ended
  * @gate: closing it lets the process start

@@ -9,7 +9,7 @@
 #include "base/exit_status.h"
 #include "live/run/signals.h"
 
-/* A command gets this long to end after a signal, so that its last bytes are counted. */
+/* After a signal a command gets this long to end, so that its last bytes are counted. */
 #define GRACE_NS 1000000000ull
 
 /* --- signals */
@@ -22,9 +22,9 @@ static int signals_fd(void *arg)
 }
 
 /*
- * A second signal ends the run at once. Before that the command gets its time. Ctrl-C reaches it by
- * itself, it is in the same process group; other signals may be for us alone and are passed on. The
- * command stays in the books until it has ended.
+ * A second signal ends the run at once. Before that the command gets its time. Ctrl-C reaches the
+ * command anyway, as it is in the same process group; other signals may go to us alone and are
+ * passed on. The command stays in the books until it has ended.
  */
 static int on_signal(void *arg, struct diag *d)
 {
@@ -99,13 +99,13 @@ static int on_interval(void *arg, struct diag *d)
 	struct course *c = arg;
 	uint64_t now = monotonic_ns();
 
-	/* Late ourselves: do not make up for it with short intervals. */
+	/* If we are late, do not make up for it with short intervals. */
 	while (c->next_ns <= now)
 		c->next_ns += c->interval_ns;
 	return c->interval(c->arg, d);
 }
 
-/* Behind those of the caller: what is due at the end of an interval belongs to it. */
+/* Behind the caller's sources: work due at the end of an interval belongs to it. */
 static const struct loop_source last_sources[] = {
 	{ .fd = child_fd, .run = on_child },
 	{ .when = end_ns, .run = on_end },
@@ -146,7 +146,7 @@ static int status_of(struct course *c, int err, bool incomplete)
 	int status;
 
 	if (c->not_started && err == -ENOENT)
-		return 127; /* as shells say it */
+		return 127; /* as in shells */
 	if (c->not_started && err == -EACCES)
 		return 126;
 	if (err)

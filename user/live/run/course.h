@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The course of a run: from its start through intervals to a reason to end. Signals, the time and
- * the command are such reasons; what is done meanwhile are sources of the caller (base/loop.h).
+ * the command are such reasons; work in between comes from the caller's sources (base/loop.h).
  */
 #ifndef LIVE_RUN_COURSE_H
 #define LIVE_RUN_COURSE_H
@@ -16,21 +16,21 @@
 
 /**
  * struct course - a run, and how it ended
- * @interval_ns: time between two intervals' ends, 0 = there are none
- * @duration_ns: end after this time, 0 = when something else is a reason
+ * @interval_ns: length of an interval, 0 = no intervals
+ * @duration_ns: end after this time, 0 = no limit
  * @interval: an interval ends now; not called at the end of the run. 0 or a negative errno
  * @arg: handed to @interval
- * @hangup: what SIGHUP is for, before course_open()
- * @loop: from course_open() on; the caller's sources run before an interval ends. Another reason
- *	to end is one that calls loop_end()
+ * @hangup: meaning of SIGHUP, set before course_open()
+ * @loop: from course_open() on; the caller's sources run before an interval ends. They may also end
+ *	the run by loop_end()
  * @interrupted: the user has pressed Ctrl-C
  * @command_ended: the run ended because the command did
  * @not_started: the command could not be run
  * @child: the command, from child_prepare() on
  * @mask: signals that were blocked before course_open(), for the command
  * @signals: descriptor of signals
- * @next_ns: when the interval ends
- * @end_ns: when the run ends
+ * @next_ns: end of the interval
+ * @end_ns: end of the run
  * @ending: a signal has come, and the command gets its time to end
  */
 struct course {
@@ -52,14 +52,14 @@ struct course {
 };
 #define COURSE_INIT ((struct course){ .child = CHILD_NONE, .signals = -1 })
 
-/** course_open() - take care of signals; 0 or a negative errno */
+/** course_open() - set up signals; 0 or a negative errno */
 int course_open(struct course *c, struct diag *d);
 
 /** course_start() - let the prepared command run; @name is for the problem */
 int course_start(struct course *c, const char *name, struct diag *d);
 
 /**
- * course_run() - go on until there is a reason to end; once
+ * course_run() - run until there is a reason to end; once
  *
  * When a signal ends the run, the command gets a second to end, too.
  *

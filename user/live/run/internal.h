@@ -11,7 +11,7 @@
 #include "live/sources/source.h"
 #include "trace/tee.h"
 
-/* A row of sources.c that the options ask for, with its data. */
+/* A row of sources.c that the options request, with its data. */
 struct running {
 	const struct live_source *row;
 	void *data;
@@ -22,7 +22,7 @@ struct live {
 	struct sysfs sysfs;
 	struct pmu_list pmus;
 	struct cpu_map cpus;
-	struct counters none; /* where no source has counters that BPF reads */
+	struct counters none; /* if no source has counters that BPF reads */
 	struct source_context context;
 	struct running *sources;
 	size_t nr_sources;
@@ -43,7 +43,7 @@ struct live {
 	struct trace_mark reported; /* the mark of the last report */
 	struct quality seen;	    /* losses up to the last mark */
 	uint64_t marked_ns;	    /* when that was */
-	uint64_t inner_ns;	    /* when an inner mark follows */
+	uint64_t inner_ns;	    /* when the next inner mark is due */
 };
 
 /* For each source that has a function */
@@ -51,7 +51,7 @@ struct live {
 	for (const struct running *r = (l)->sources; r < (l)->sources + (l)->nr_sources; r++) \
 		if (r->row->function)
 
-/* Call it for all of them, up to the first error, which it returns. No older one is in @d. */
+/* Call it for all sources, up to the first error, which it returns. @d has no older error. */
 #define ALL_SOURCES(l, d, function, ...)                                              \
 	({                                                                            \
 		int err_ = 0;                                                         \
@@ -62,7 +62,7 @@ struct live {
 		err_;                                                                 \
 	})
 
-/* live_trace_failed() - 0, or an error of those who receive the events, with words */
+/* live_trace_failed() - 0, or an error of the sinks, with words */
 int live_trace_failed(const struct live *l, int err, struct diag *d);
 
 /* live_books() - the first window, the first flush and the first mark: 0 or a negative errno */

@@ -20,7 +20,7 @@
 #include "trace/header.h"
 #include "trace/late.h"
 
-/* So long at most tasks are asked at the start about jobs that were asked for and not found */
+/* At the start, tasks are asked about requested jobs that were not found for at most this long */
 #define FIND_JOBS_NS 1000000000ull
 
 /* --- setup, in the order of the calls in live_open() */
@@ -50,7 +50,7 @@ static int find_machine(struct live *l, void (*log)(const char *), struct diag *
 	return err;
 }
 
-/* The rows that are wanted; what they find may count already. */
+/* Call @find of the wanted sources; counters they find may count already. */
 static int find_sources(struct live *l, struct diag *d)
 {
 	l->sources = calloc(nr_live_sources, sizeof(*l->sources));
@@ -68,7 +68,7 @@ static int find_sources(struct live *l, struct diag *d)
 	return l->sources ? ALL_SOURCES(l, d, find, &l->context) : diag_no_memory(d);
 }
 
-/* The last one goes first. */
+/* In reverse order. */
 static void free_sources(struct live *l)
 {
 	while (l->nr_sources) {
@@ -96,7 +96,7 @@ static int make_layout(struct live *l, struct diag *d)
 	return err ? diag_error(d, err, "cannot describe the sockets") : 0;
 }
 
-/* The firmware's table is read where nobody says it better; that there is none is no error. */
+/* The firmware's table is read unless a better source gives the peak; a missing one is no error. */
 static void find_peaks(const struct live *l, struct peaks *ret)
 {
 	const struct peaks_wanted *wanted = &l->args->peaks;
@@ -108,7 +108,7 @@ static void find_peaks(const struct live *l, struct peaks *ret)
 	peaks_apply(ret, wanted);
 }
 
-/* Does anything end windows at which CPU time is cut? */
+/* Do any windows end at which CPU time is cut? */
 static bool windows_end(const struct live *l)
 {
 	return l->context.counters->nr || l->context.cuts;
@@ -164,7 +164,7 @@ static int make_session(const struct live *l, enum row_kind by, bool names_only,
 	return err ? diag_error(d, err, "cannot prepare the report") : 0;
 }
 
-/* Where events go: the session first, so that a recording has what a report would. */
+/* Sinks of events: the session first, so that a recording has the same events as a report. */
 static int make_engine(struct live *l, const struct live_recorder *recorder, struct diag *d)
 {
 	int err = make_session(l, l->args->by, recorder && !recorder->reports, d, &l->session);
@@ -191,7 +191,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 	l->feed.start_of = session_start_of;
 	l->feed.start_arg = l->session;
 	l->sink = feed_sink(&l->feed);
-	/* What goes wrong here is noticed with the errors of the feed. */
+	/* Errors here show up as errors of the feed. */
 	l->feed.error = live_cgroups_walk(&l->cgroups, &l->out);
 	return 0;
 }
@@ -223,14 +223,14 @@ static int start_ledger(struct live *l, struct diag *d)
 
 	if (err)
 		return err;
-	/* Hooks first, list second: nobody is missed in between. */
+	/* Hooks first, list second: no task is missed in between. */
 	err = ledger_tasks(l->ledger, &l->sink);
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
 	return 0;
 }
 
-/* Jobs may be asked for by what only their tasks know: none that runs is said to be missing. */
+/* Only tasks may know the name of a selected job: a running one must not be called missing. */
 static int find_wanted_jobs(struct live *l, struct diag *d)
 {
 	uint64_t until = monotonic_ns() + FIND_JOBS_NS;
@@ -251,7 +251,7 @@ static int wait_for(struct live *l, int fd, struct diag *d)
 		       : 0;
 }
 
-/* Records of the kernel, and what sources wait for */
+/* Kernel records, and descriptors of sources */
 static int open_events(struct live *l, struct diag *d)
 {
 	int err;
@@ -296,7 +296,7 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 		err = make_header(l, d);
 	if (!err)
 		err = ALL_SOURCES(l, d, attach);
-	/* From here on little can go wrong: a recorder may replace an older file. */
+	/* From here on few errors are possible: a recorder may replace an older file. */
 	if (!err)
 		err = make_engine(l, recorder, d);
 	if (!err)
@@ -317,7 +317,7 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 	return 0;
 }
 
-/* The ledger goes first: it reads what sources have opened, and fills the feed. */
+/* The ledger goes first: it reads counters of the sources, and fills the feed. */
 void live_free(struct live *l)
 {
 	if (!l)
@@ -349,7 +349,7 @@ int live_follow(struct live *l, pid_t pid, struct diag *d)
 	err = live_tasks_number(&l->tasks, l->ledger, pid, &number);
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
-	/* Kernels may leave tasks out of their list that /proc has, process 1 for example. */
+	/* The kernel's list may lack tasks that /proc has, process 1 for example. */
 	if (!number || (!session_follow(l->session, number) && !process_lives(pid)))
 		return process_missing(pid, d);
 	err = live_tasks_remember(&l->tasks, pid) ?: trace_send_follow(&l->out, number);

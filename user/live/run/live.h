@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A live run: counters, ledger and engine put together. One struct live per run;
- * how it goes on, and when it reports, is in course.h.
+ * A live run: counters, ledger and engine put together. One struct live per run; course.h drives
+ * it, and decides when it reports.
  */
 #ifndef LIVE_RUN_LIVE_H
 #define LIVE_RUN_LIVE_H
@@ -18,11 +18,11 @@ struct late;
 struct live;
 
 /**
- * struct live_recorder - somebody who takes the events down
+ * struct live_recorder - a sink that records the events
  * @open: called once the header is known; @ret gets every event from then on. It
  *	and @header must outlive the run; -ENOSPC and the like end the run
  * @arg: handed to @open
- * @reports: there are reports as well; what it does not write is its own affair
+ * @reports: there are reports as well; it may skip events
  */
 struct live_recorder {
 	int (*open)(void *arg, const struct trace_header *header, struct diag *d,
@@ -33,9 +33,8 @@ struct live_recorder {
 
 /**
  * live_open() - load, attach and start counting
- * @args: what the user asked for; must outlive @ret
- * @recorder: takes the events down; there are no reports then, unless it says so. NULL: nobody
- *	does
+ * @args: the user's options; must outlive @ret
+ * @recorder: records the events; without reports, unless it requests them. NULL: none
  * @log: receives messages of the BPF library, NULL for none
  * @d: gets the problem
  * @ret: free with live_free()
@@ -51,20 +50,20 @@ void live_free(struct live *l);
 /**
  * live_follow() - follow a process from now on, with the children it starts
  *
- * Return: 0, -ESRCH when there is none of this pid.
+ * Return: 0, -ESRCH when no process has this pid.
  */
 int live_follow(struct live *l, pid_t pid, struct diag *d);
 
-/** live_fd() - readable when records wait, or sources have something to read; for poll() */
+/** live_fd() - readable when records wait, or sources have data; for poll() */
 int live_fd(const struct live *l);
 
 /** live_next_ns() - when live_drain() has sources or jobs to look at (CLOCK_MONOTONIC) */
 uint64_t live_next_ns(const struct live *l);
 
 /**
- * live_drain() - take over the records that wait; call some ten times a second
+ * live_drain() - take over waiting records; call it some ten times a second
  *
- * Also lets sources do what is due.
+ * Also runs due work of sources.
  *
  * Return: 0 or a negative errno.
  */
@@ -78,7 +77,7 @@ size_t live_alive(const struct live *l);
  * @l: the run
  * @schedulers: of these only; bit by enum scheduler
  *
- * Told by live_drain(): whoever wants the end of a job at once closes the interval when this grows.
+ * Updated by live_drain(): close the interval when this grows to get the end of a job at once.
  */
 uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers);
 
@@ -89,7 +88,7 @@ const struct host_info *live_host(const struct live *l);
 const struct layout *live_layout(const struct live *l);
 
 /**
- * live_mark() - end an interval: everything up to now is in the trace afterwards
+ * live_mark() - end an interval: afterwards the trace has everything up to now
  * @l: the run
  * @last: the run ends here
  * @d: gets the problem
@@ -113,16 +112,16 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret);
 /**
  * live_regroup() - rows of another kind from the end of the last interval on
  * @l: has reports; called right behind live_report(), with nothing in between
- * @by: the kind. Processes and threads cannot be exchanged for each other: what the kernel
- *	notes is decided when the run is opened
- * @late: has had all events of the run
+ * @by: the kind. Processes and threads cannot be exchanged: opening the run decides which of them
+ *	the kernel records
+ * @late: has seen all events of the run
  * @d: gets the problem
  *
  * The books of the new rows begin where the last interval ended, so no time and no byte falls
- * between them. What was learned of the old rows is forgotten: the estimator begins anew, and so do
- * live_summary() and live_neighbours().
+ * between them. Learned intensities of the old rows are dropped: the estimator starts again, and so
+ * do live_summary() and live_neighbours().
  *
- * Return: 0; -EINVAL for a kind that cannot be, -ENOENT for cgroups or jobs where no tree of cgroups
+ * Return: 0; -EINVAL for an impossible kind, -ENOENT for cgroups or jobs where no tree of cgroups
  * is mounted, both with rows as they were; -ENOMEM and other errors end the run.
  */
 int live_regroup(struct live *l, enum row_kind by, const struct late *late, struct diag *d);
@@ -134,7 +133,7 @@ int live_summary(struct live *l, struct diag *d, struct report **ret);
 int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **ret);
 
 /**
- * struct live_progress - what has come so far
+ * struct live_progress - totals so far
  * @events: events of the trace
  * @lost_ns: CPU time whose task could not be noted
  * @lost_weights: records of weights that found no room: their slices have none
@@ -147,10 +146,10 @@ struct live_progress {
 void live_progress(const struct live *l, struct live_progress *ret);
 
 /**
- * live_describe_source() - a line on what a source counts, for people
+ * live_describe_source() - a line on a source's counters, for people
  * @l: the run
- * @name: of the source; what the options did not ask for has no lines
- * @line: which one of its lines, from 0 on
+ * @name: of the source; sources that were not requested have no lines
+ * @line: number of the line, from 0 on
  * @ret_text: gets it, "" for none
  * @size: of @ret_text
  */
@@ -162,16 +161,16 @@ static inline void live_describe_counters(const struct live *l, char *ret_text, 
 	live_describe_source(l, "memory", 0, ret_text, size);
 }
 
-/* How what tasks do is measured, and why so. */
+/* How activity of tasks is weighed, and why. */
 static inline void live_describe_weights(const struct live *l, char *ret_text, size_t size)
 {
 	live_describe_source(l, "memory", 1, ret_text, size);
 }
 
 /**
- * live_describe_line() - the lines of all sources, one behind the other
+ * live_describe_line() - the lines of all sources in order
  * @l: the run
- * @line: which one, from 0 on: that is live_describe_counters()
+ * @line: its number; 0 is live_describe_counters()
  * @ret_text: gets it
  * @size: of @ret_text
  *
@@ -179,24 +178,24 @@ static inline void live_describe_weights(const struct live *l, char *ret_text, s
  */
 bool live_describe_line(const struct live *l, size_t line, char *ret_text, size_t size);
 
-/** live_describe() - one line on what is followed and counted, for people */
+/** live_describe() - one line on selection and counters, for people */
 void live_describe(const struct live *l, char *ret_text, size_t size);
 
-/** live_missing_job() - jobs that were asked for and not there so far; NULL behind the last one */
+/** live_missing_job() - requested jobs that are still missing; NULL behind the last one */
 const char *live_missing_job(const struct live *l, size_t i);
 
-/** live_note() - what users must know of namespaces and sources, line by line: NULL behind the last one */
+/** live_note() - notes on namespaces and sources, line by line: NULL behind the last one */
 const char *live_note(const struct live *l, size_t i);
 
 /**
- * live_news() - what has happened to sources since the run began, line by line
+ * live_news() - news of sources since the run began, line by line
  * @ret_text: gets the next line
  *
  * Return: false when there is none.
  */
 bool live_news(struct live *l, char ret_text[LIVE_WATCH_NEWS_LEN]);
 
-/** live_trouble() - is there a source that counts nothing? @ret_text gets which and why */
+/** live_trouble() - does a source count nothing? @ret_text gets its name and the reason */
 bool live_trouble(const struct live *l, char *ret_text, size_t size);
 
 #endif

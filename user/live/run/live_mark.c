@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a live run does again and again: take over what is there, and close intervals. */
+/* The recurring work of a live run: take over records, and close intervals. */
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,16 +10,16 @@
 #include "live/lookup/live_readers.h"
 
 /*
- * A longer interval has inner marks: one after so many windows, which make a good block, and one
- * when too many slices wait. Each costs looks at every CPU, so not too often.
+ * A longer interval has inner marks: one after this many windows, which make a good block, and one
+ * when too many slices wait. Each costs a look at every CPU, so not too often.
  */
 #define INNER_WINDOWS 100
 #define INNER_MIN_NS  200000000ull
 
-/* The session judges first, the recorder comes second if there is one, jobs come last. */
+/* The session judges first, then the recorder, if any, then jobs. */
 enum { BY_NOBODY, BY_SESSION, BY_RECORDER };
 
-/* An error of those who receive the events, or of what was asked to make some; in words. */
+/* Put an error of a sink, or of creating events, into words. */
 int live_trace_failed(const struct live *l, int err, struct diag *d)
 {
 	if (!err || err == -ENOMEM)
@@ -35,13 +35,13 @@ int live_trace_failed(const struct live *l, int err, struct diag *d)
 	return err;
 }
 
-/* What went wrong with sources; without words it is an error of those who receive the events. */
+/* Put errors of sources into words; errors without words are those of sinks. */
 static int sources_done(const struct live *l, int err, struct diag *d)
 {
 	return err && !d->what[0] ? live_trace_failed(l, err, d) : err;
 }
 
-/* Those of SOURCE_WITH, or all others. */
+/* Marks for sources of SOURCE_WITH, or for all others. */
 static int start_sources(struct live *l, bool with, struct diag *d)
 {
 	int err = 0;
@@ -78,7 +78,7 @@ static void total_quality(const struct live *l, struct quality *ret)
 		r->row->quality(r->data, ret);
 }
 
-/* What we have cost so far: this process, the hooks, and sources. */
+/* Our own cost so far: this process, the hooks, and sources. */
 static void total_cost(const struct live *l, struct self_cost *ret)
 {
 	struct ledger_cost c;
@@ -117,8 +117,8 @@ static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct d
 }
 
 /*
- * The time now, as a boundary for the slots of sockets that no reader is on; the others
- * have the end of a window for that.
+ * The time now, as a boundary for the slots of sockets without a reader; sockets with a reader use
+ * the end of a window.
  */
 static uint64_t mark_time(struct live *l)
 {
@@ -131,9 +131,8 @@ static uint64_t mark_time(struct live *l)
 }
 
 /*
- * The first window and the first flush: where the books begin. All ledgers run by
- * then, and what they noted before is forgotten, so that the first interval has all
- * CPU time and no more.
+ * The first window and the first flush begin the books. All ledgers run by then, and their earlier
+ * records are dropped, so that the first interval has all its CPU time and no more.
  */
 int live_books(struct live *l, struct diag *d)
 {
@@ -169,7 +168,7 @@ static int drain(struct live *l, struct diag *d)
 	return live_trace_failed(l, l->feed.error, d);
 }
 
-/* When the next inner mark is due. Most intervals end before. */
+/* When the next inner mark is due. Most intervals end earlier. */
 static uint64_t inner_due(const struct live *l)
 {
 	uint64_t soonest = l->marked_ns + INNER_MIN_NS;
@@ -186,7 +185,7 @@ uint64_t live_next_ns(const struct live *l)
 	return next;
 }
 
-/* The record of its removal may be among the lost ones: a job would go on forever. */
+/* The record of its removal may be lost, and the job would never end. */
 static int tell_if_gone(void *arg, uint64_t id, const char *path)
 {
 	struct live *l = arg;
@@ -194,7 +193,7 @@ static int tell_if_gone(void *arg, uint64_t id, const char *path)
 	return live_cgroups_gone(&l->cgroups, id, path) ? trace_send_cgroup(&l->out, id, NULL) : 0;
 }
 
-/* What did not come as records is read from cgroupfs. */
+/* Names missing in the records are read from cgroupfs. */
 static int find_cgroup_names(struct live *l, bool lost)
 {
 	const struct live_cgroups_news news = {
@@ -235,11 +234,11 @@ static int mark_sources(struct live *l, enum source_order order, enum mark_kind 
 }
 
 /*
- * Everything up to now is in the trace afterwards; sets where each socket ends.
+ * Put everything up to now into the trace, and set the end of each socket.
  *
- * The time of requests is known to a tick and no later than their flush, and what seems to be
- * behind the end of a socket is of the next interval. After the last one there is none: what has
- * been done when the run is told to end is flushed before anything ends.
+ * The time of requests is known to a tick and no later than their flush, and requests that seem to
+ * be behind the end of a socket belong to the next interval. After the last one there is none:
+ * requests made before the run ends are flushed before the sockets end.
  */
 static int complete(struct live *l, enum mark_kind kind, struct diag *d, uint64_t *ret_now)
 {
@@ -263,14 +262,14 @@ static int complete(struct live *l, enum mark_kind kind, struct diag *d, uint64_
 	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++) {
 		uint64_t end = l->feed.last_end_ns[s];
 
-		/* No window in this interval: the CPU time is reported all the same. */
+		/* Without a window in this interval, CPU time is reported all the same. */
 		l->ends_ns[s] = end > l->ends_ns[s] ? end : now;
 	}
 	*ret_now = now;
 	return err;
 }
 
-/* Records about tasks were lost, or one is missing that nobody said was lost. */
+/* Records about tasks were lost, or one is missing that was not counted as lost. */
 static bool tasks_in_doubt(struct live *l, const struct quality *losses)
 {
 	bool ended = live_tasks_some_ended(&l->tasks);

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/times.h"
 
-/* The ring is emptied this often; a ring that fills faster wakes us itself. */
+/* The ring is emptied at this interval; a ring that fills faster wakes us. */
 #define DRAIN_NS 100000000ull
 
 static void log_line(const char *text)
@@ -24,7 +24,7 @@ int run_open(struct run *run, const struct live_recorder *recorder, struct diag 
 	if (err)
 		return err;
 	err = live_open(a, recorder, a->output.verbose ? log_line : NULL, d, &run->live);
-	/* Whose requests there were is said where devices were asked for. */
+	/* With -D the requests of tasks are reported anyway. */
 	if (err == -ENODEV && !a->devices.nr && !a->neighbours)
 		str_append(d->help, sizeof(d->help),
 			   " With --no-counters there is CPU time, on any machine; --source "
@@ -46,14 +46,14 @@ void run_describe(const struct run *run)
 			run->who, job);
 	if (!run->args->output.verbose)
 		return;
-	/* The first one comes last, with the number of processes: then all is ready. */
+	/* The first line comes last, with the number of processes: then all is ready. */
 	for (size_t i = 1; live_describe_line(run->live, i, text, sizeof(text)); i++)
 		fprintf(stderr, "%s: %s\n", run->who, text);
 	live_describe(run->live, text, sizeof(text));
 	fprintf(stderr, "%s: %s\n", run->who, text);
 }
 
-/* Processes may all have ended; cgroups, jobs and commands are waited for. */
+/* All processes may have ended; cgroups, jobs and commands are waited for. */
 static bool all_ended(const struct run *run)
 {
 	const struct run_options *a = run->args;
@@ -101,7 +101,7 @@ static int on_interval(void *arg, struct diag *d)
 	return run->interval(run->arg, false, d);
 }
 
-/* Makes the command's process, follows it, and lets it run. */
+/* Make the command's process, follow it, and let it run. */
 static int start_command(struct run *run, struct diag *d)
 {
 	char **argv = run->args->command;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A live run from its start to its end. What becomes of an interval, a report or a
- * recording, is up to the caller.
+ * A live run from its start to its end. The caller decides what to do with intervals, reports and
+ * recordings.
  */
 #ifndef LIVE_RUN_RUN_H
 #define LIVE_RUN_RUN_H
@@ -13,13 +13,13 @@
 /**
  * struct run - a run
  * @who: name of the command, for messages
- * @args: what the user asked for
+ * @args: the user's options
  * @interval: an interval ends now, the last one with @last; calls live_report() or
  *	live_mark(). Returns 0 or a negative errno
- * @news: something has happened to a source, in words; NULL: it goes to standard error
+ * @news: gets news of a source, in words; NULL: they go to standard error
  * @arg: handed to @interval and @news
  * @live: from run_open() on
- * @course: how it goes on, and how it ended
+ * @course: its course, and how it ended
  * @drain_ns: when the ring is emptied next
  */
 struct run {
@@ -34,20 +34,20 @@ struct run {
 };
 #define RUN_INIT ((struct run){ .course = COURSE_INIT })
 
-/** run_open() - live_open(), with signals taken care of; 0 or a negative errno */
+/** run_open() - live_open(), with signals set up; 0 or a negative errno */
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d);
 
-/** run_describe() - say what cannot be done; with -v, what is followed, counted and measured */
+/** run_describe() - print restrictions; with -v, also the selection, counters and weights */
 void run_describe(const struct run *run);
 
 /**
- * run_loop() - start the command and go on to the end of the last interval
+ * run_loop() - start the command and run to the end of the last interval
  *
  * Return: 0 or a negative errno.
  */
 int run_loop(struct run *run, struct diag *d);
 
-/** run_stop() - nothing is left in the kernel from here on */
+/** run_stop() - from here on nothing is left in the kernel */
 void run_stop(struct run *run);
 
 /**

@@ -23,7 +23,7 @@ int signals_open(enum hangup hangup, struct diag *d, sigset_t *ret_mask, int *re
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
 	sigaddset(&block, SIGTERM);
-	/* Blocked, it would come although it is ignored. */
+	/* While blocked, it would be delivered although it is ignored. */
 	if (hangup == HANGUP_RELOADS || (hangup == HANGUP_ENDS && !is_ignored(SIGHUP)))
 		sigaddset(&block, SIGHUP);
 	sigprocmask(SIG_BLOCK, &block, ret_mask);

@@ -11,16 +11,16 @@
 
 /* The meaning of SIGHUP */
 enum hangup {
-	HANGUP_ENDS,	/* the end, as SIGTERM; nothing if it is ignored, as nohup(1) does */
+	HANGUP_ENDS,	/* the end, as SIGTERM; stays ignored under nohup(1) */
 	HANGUP_RELOADS, /* settings are read again */
-	HANGUP_OTHERS,	/* not taken: the caller does that itself */
+	HANGUP_OTHERS,	/* not handled: the caller does that itself */
 };
 
 /**
  * signals_open() - take SIGINT and SIGTERM through a descriptor from now on, and ignore SIGPIPE
- * @hangup: what SIGHUP is for
+ * @hangup: the meaning of SIGHUP
  * @d: gets the problem
- * @ret_mask: signals that were blocked before, for programs that are started
+ * @ret_mask: signals that were blocked before, for started programs
  * @ret_fd: readable when a signal has come; close() it
  *
  * Return: 0 or a negative errno.

@@ -9,7 +9,7 @@ extern const struct live_source EXTRA_SOURCE;
 
 const struct live_source *const live_sources[] = {
 	&source_memory,			    /* first: its counters are the first of the header */
-	&source_latencies, &source_devices, /* before parts, which leave to it what counts for -D */
+	&source_latencies, &source_devices, /* before parts, which skip PMUs that count for -D */
 	&source_parts,	   &source_programs, &source_esp, &source_resctrl,
 #ifdef EXTRA_SOURCE
 	&EXTRA_SOURCE,

@@ -8,19 +8,19 @@
 #include "base/clock.h"
 
 /*
- * A counter is right within a tenth: hardware reads a little more than programs ask for (page
- * tables, lines fetched too early), and no unit or scale that is wrong is wrong by so little.
+ * A counter is right within a tenth: hardware reads a little more than programs request (page
+ * tables, prefetched lines), and a wrong unit or scale is wrong by more than that.
  */
 #define RIGHT	    0.1
 /*
- * A share is right within this part of what both programs moved, or if its interval holds. One
- * interval of twenty does not. Halves where there should be ten to one are off by 0.4.
+ * A share is right within this part of the bytes of both programs, or if its interval includes the
+ * truth. One interval of twenty does not. Halves instead of ten to one are off by 0.4.
  */
 #define SHARE_RIGHT 0.1
 #define SHARE_WRONG 0.2
-/* Less than this in a phase says nothing. */
+/* A phase with fewer bytes tells nothing. */
 #define LEAST_BYTES (1u << 20)
-/* A cache this many times smaller than the buffers keeps nothing of them from pass to pass. */
+/* A cache this many times smaller than the buffers keeps nothing of them between passes. */
 #define FAR_BEYOND  3
 
 __attribute__((format(printf, 3, 4))) static void conclude(struct selftest_result *r,
@@ -44,7 +44,7 @@ static uint64_t known_of(const struct selftest_phase *p)
 	return known;
 }
 
-/* Bytes that may be others', or still in a cache, or were never out of it. */
+/* Bytes that may be other tasks', or still in a cache, or never left it. */
 static double doubt_of(const struct selftest_phase *p, double known)
 {
 	double seconds = p->ns / (double)NS_PER_S;
@@ -104,7 +104,7 @@ struct selftest_result selftest_judge_program(const struct selftest_phase *p,
 		return r;
 	}
 	off = fabs((double)part->given - (double)part->known);
-	/* What the counter itself is off by is not the share's fault. */
+	/* The counter's own error is not the share's fault. */
 	r.doubt = fabs((double)counter->seen - all) + counter->doubt;
 	r.held = part->known + r.doubt >= part->low && part->known <= part->high + r.doubt;
 	if (r.held || off <= SHARE_RIGHT * all + r.doubt)

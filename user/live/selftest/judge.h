@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the self-test concludes from what it measured. A function of its arguments alone: no
- * system calls, so that tests can try it with numbers of their own.
+ * The self-test's verdicts on its measurements. Functions of their arguments alone: no system
+ * calls, so that tests can use their own numbers.
  */
 #ifndef LIVE_SELFTEST_JUDGE_H
 #define LIVE_SELFTEST_JUDGE_H
@@ -39,15 +39,15 @@ struct selftest_part {
 };
 
 /**
- * struct selftest_phase - some seconds in which the programs of one socket moved bytes one way
+ * struct selftest_phase - a time in which the programs of one socket moved bytes one way
  * @socket: its number
  * @direction: read or write
- * @ns: how long it took
- * @counted: a counter of CPUs' bytes of that socket and direction had a value
- * @together: no value, for its counter counts reads and writes together: nobody knows how many
- *	lines are read for those that are written
+ * @ns: its duration
+ * @counted: a counter of CPU traffic of that socket and direction had a value
+ * @together: no value, as its counter mixes reads and writes: the lines read for written ones are
+ *	unknown
  * @value: its bytes
- * @before, @after: bytes per second on the same counter before and after all phases, when the
+ * @before, @after: bytes per second on the same counter before and after all phases, while the
  *	programs rested
  * @left: bytes that may still have been in caches at the end
  * @cache, @buffer: bytes of the largest cache, 0 = not known, and of both programs' buffers
@@ -70,12 +70,12 @@ struct selftest_phase {
 
 /**
  * struct selftest_result - a verdict
- * @verdict: what it is
+ * @verdict: the verdict
  * @known: bytes that were moved
- * @seen: bytes that were counted or given, less what others moved
- * @doubt: how many bytes others and caches may account for
- * @held: of programs: the interval held what is known
- * @reason: why it is not right, "" for right
+ * @seen: bytes that were counted or given, minus those of other tasks
+ * @doubt: bytes that other tasks and caches may account for
+ * @held: of programs: the interval includes the known bytes
+ * @reason: why the verdict is not "right", "" if it is
  */
 struct selftest_result {
 	enum selftest_verdict verdict;
@@ -86,20 +86,20 @@ struct selftest_result {
 	char reason[SELFTEST_REASON_LEN];
 };
 
-/** selftest_judge_counter() - did the counter count what both programs moved? */
+/** selftest_judge_counter() - did the counter count the bytes of both programs? */
 struct selftest_result selftest_judge_counter(const struct selftest_phase *phase);
 
 /**
- * selftest_judge_program() - was a program given what it moved?
+ * selftest_judge_program() - was a program given its bytes?
  * @phase: the phase
- * @counter: the verdict on its counter: no share can be right of a counter that is wrong
- * @program: which one
+ * @counter: the verdict on its counter: shares of a wrong counter cannot be right
+ * @program: its index
  */
 struct selftest_result selftest_judge_program(const struct selftest_phase *phase,
 					      const struct selftest_result *counter,
 					      size_t program);
 
-/** selftest_worst() - of two verdicts: wrong before undecided before right */
+/** selftest_worst() - the worse of two verdicts: wrong before undecided before right */
 enum selftest_verdict selftest_worst(enum selftest_verdict a, enum selftest_verdict b);
 
 /** selftest_verdict_name() - "right", "wrong", "undecided" */

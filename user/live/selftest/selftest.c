@@ -24,7 +24,7 @@
 #define CLOSE_NS   (2 * NS_PER_S) /* the last report is made, and the run ends */
 #define PHASE_NS   (3 * NS_PER_S) /* at most */
 #define LEAST_NS   (200 * NS_PER_MS)
-/* Of five parts of a phase's time, four are for moving, and one for waiting. */
+/* Of five parts of a phase's time, four are for moving bytes, and one for waiting. */
 #define MOVING(ns) ((ns) / 5 * 4)
 #define AROUND(ns) ((ns) / 4 * 5)
 _Static_assert(2 * QUIET_NS + CLOSE_NS + STOP_NS < SELFTEST_NS, "docs/USE.md says so");
@@ -32,7 +32,7 @@ _Static_assert(2 * QUIET_NS + CLOSE_NS + STOP_NS < SELFTEST_NS, "docs/USE.md say
 #define TENTH_REST 9
 #define BUSY_PART  13 /* of 16 parts of the memory */
 
-/* What everything below works on */
+/* State shared by everything below */
 struct tester {
 	struct sysfs fs;
 	struct run_options options;
@@ -41,10 +41,10 @@ struct tester {
 	struct traffic_program programs[SELFTEST_PROGRAMS];
 	uint64_t end_ns;    /* of the last socket */
 	uint64_t socket_ns; /* end of the one under test */
-	bool stuck;	    /* a program that was killed is still there, with its memory */
+	bool stuck;	    /* a killed program is still there, with its memory */
 };
 
-/* Goes on with the run, until @end_ns or until all programs obey; -ETIMEDOUT if they never do. */
+/* Continue the run, until @end_ns or until all programs obey; -ETIMEDOUT if they never do. */
 static int go_on(struct tester *t, uint64_t end_ns, bool until_obeyed, struct diag *d)
 {
 	while (monotonic_ns() < end_ns) {
@@ -81,8 +81,8 @@ static void order(struct tester *t, enum traffic_order what)
 }
 
 /*
- * Does it count bytes of tasks of the socket, in that direction? Some count all, whoever did it.
- * While the programs only read, a counter of reads and writes together counts reads.
+ * Does it count bytes of the socket's tasks in that direction? Some count any originator. While the
+ * programs only read, a counter of both reads and writes counts reads.
  */
 static bool counts_tasks(const struct report *r, const struct counter *c, uint32_t socket,
 			 enum direction direction)
@@ -94,7 +94,7 @@ static bool counts_tasks(const struct report *r, const struct counter *c, uint32
 	       !c->device && fits && report_socket_id(r, c) == socket;
 }
 
-/* Sum of such counters; false when one has no value, or there is none. */
+/* Sum of these counters; false when one has no value, or there is none. */
 static bool counted(const struct report *r, uint32_t socket, enum direction direction,
 		    uint64_t *ret)
 {
@@ -114,7 +114,7 @@ static bool counted(const struct report *r, uint32_t socket, enum direction dire
 	return any;
 }
 
-/* What the report says of a program, by its name: its number may be another one in here. */
+/* The report's numbers of a program, found by name: its pid may differ in here. */
 static void read_row(const struct report *r, const char *name, uint32_t socket,
 		     enum direction direction, struct selftest_part *ret)
 {
@@ -168,7 +168,7 @@ static uint64_t left_until(uint64_t end_ns)
 	return end_ns > now ? end_ns - now : 0;
 }
 
-/* The programs of a socket are not where they should be: it is skipped, and the others go on. */
+/* The programs of a socket are not where they should be: skip it, and continue with the rest. */
 __attribute__((format(printf, 2, 3))) static int skip(struct selftest_socket *s, const char *fmt,
 						      ...)
 {
@@ -180,7 +180,7 @@ __attribute__((format(printf, 2, 3))) static int skip(struct selftest_socket *s,
 	return -ETIMEDOUT;
 }
 
-/* The programs rest: what do others move? */
+/* The programs rest: measure other tasks' traffic. */
 static int quiet(struct tester *t, bool last, struct diag *d)
 {
 	struct selftest *s = t->ret;
@@ -204,7 +204,7 @@ static int quiet(struct tester *t, bool last, struct diag *d)
 	return 0;
 }
 
-/* After writing, caches hold what was not written back yet: reading drives it out. */
+/* After writing, caches hold lines that were not written back yet: reading evicts them. */
 static int settle(struct tester *t, struct selftest_socket *s, struct selftest_phase *p,
 		  struct diag *d)
 {
@@ -294,7 +294,7 @@ static int fill(struct tester *t, struct selftest_socket *s, struct diag *d)
 	if (err == -ENOMEM)
 		diag_advise(d, err, "the self-test needs %llu MiB of free memory",
 			    SELFTEST_BYTES >> 20);
-	/* What filling the buffers moved belongs to no phase. */
+	/* Bytes of filling the buffers belong to no phase. */
 	return err ? err : drop_report(t, d);
 }
 
@@ -304,7 +304,7 @@ static void stop_programs(struct tester *t)
 		t->stuck |= !traffic_stop(&t->programs[i]);
 }
 
-/* @sockets: that are left, this one with them: each has as much of the time */
+/* @sockets: number of sockets left, including this one: the time is divided equally */
 static int test_socket(struct tester *t, struct selftest_socket *s, size_t sockets, struct diag *d)
 {
 	uint64_t left_ns = left_until(t->end_ns);
@@ -325,7 +325,7 @@ static int test_socket(struct tester *t, struct selftest_socket *s, size_t socke
 	return err && !s->skipped[0] ? err : drop_report(t, d);
 }
 
-/* Two CPUs of the socket that we may use, if there are on different cores. */
+/* Two CPUs of the socket that we may use, on different cores if possible. */
 static void choose_cpus(const struct tester *t, const struct layout *layout, uint32_t index,
 			const cpu_set_t *allowed, struct selftest_socket *s)
 {
@@ -401,7 +401,7 @@ static int measure(struct tester *t, struct diag *d)
 	return err ? err : quiet(t, true, d);
 }
 
-/* Losses of one interval are those of one phase: the whole run counts. */
+/* Losses of an interval are those of a phase: the whole run counts. */
 static int take_quality(struct tester *t, struct diag *d)
 {
 	struct report *r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The self-test: is this machine right? Programs that move a known number of bytes run on one
- * socket after the other, and a live run attributes what the counters saw of them.
+ * The self-test: are this machine's counts right? Programs that move a known number of bytes run on
+ * one socket after the other, and a live run attributes the counted bytes.
  */
 #ifndef LIVE_SELFTEST_SELFTEST_H
 #define LIVE_SELFTEST_SELFTEST_H
@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "live/selftest/judge.h"
 
-/* All of it, from begin to end, takes less than this. */
+/* Upper bound of its duration. */
 #define SELFTEST_NS	     20000000000ull
 #define SELFTEST_MAX_SOCKETS 16
 
@@ -17,10 +17,10 @@
 #define SELFTEST_BYTES	     (256ull << 20)
 
 /**
- * struct selftest_socket - what was done on a socket
+ * struct selftest_socket - the test of a socket
  * @id: its number
- * @skipped: why nothing was, "" for nothing
- * @cpus: where the programs ran
+ * @skipped: why it was skipped, "" if it was not
+ * @cpus: the CPUs of the programs
  * @phases: reading, and writing
  */
 struct selftest_socket {
@@ -31,11 +31,11 @@ struct selftest_socket {
 };
 
 /**
- * struct selftest - all that was measured
+ * struct selftest - all measurements
  * @host: the machine
- * @counters, @weights: what was counted, and what activity was measured by; for people
- * @cache: bytes of the largest cache of a CPU, 0 = sysfs does not say
- * @ns: how long it took
+ * @counters, @weights: counters, and weights of activity; for people
+ * @cache: bytes of the largest cache of a CPU, 0 = unknown
+ * @ns: its duration
  * @quality: of the whole run
  * @sockets, @nr: by index
  */
@@ -51,27 +51,27 @@ struct selftest {
 };
 
 /**
- * selftest_phase_ns() - how long the programs of a socket may read, or write
+ * selftest_phase_ns() - time for the programs of a socket to read, or to write
  * @left_ns: of the socket's time
- * @phases: that are left to do in it, at least 1
+ * @phases: number of phases left in it, at least 1
  *
- * What is left beside them is for waiting until the programs rest.
+ * The rest of the time is for waiting until the programs rest.
  *
- * Return: 0 if so little time says nothing.
+ * Return: 0 if the time is too short for a result.
  */
 uint64_t selftest_phase_ns(uint64_t left_ns, unsigned int phases);
 
 /**
- * selftest_fill_ns() - how long the programs of a socket may take to fill their buffers
- * @left_ns: of the socket's time; what comes behind is enough for the shortest phases
+ * selftest_fill_ns() - time for the programs of a socket to fill their buffers
+ * @left_ns: of the socket's time; the rest is enough for the shortest phases
  */
 uint64_t selftest_fill_ns(uint64_t left_ns);
 
 /**
- * selftest_run() - do it, within SELFTEST_NS
+ * selftest_run() - run the test, within SELFTEST_NS
  * @log: receives messages of the BPF library, NULL for none
  * @d: gets the problem
- * @ret: what was measured
+ * @ret: the measurements
  *
  * Each socket has its share of the time. One that cannot be tested, or whose programs get no CPU in
  * its share, is skipped, and that is no error.

@@ -15,14 +15,14 @@
 #include "base/clock.h"
 
 #define LINE_BYTES	64
-#define LINES_AT_ONCE	1024 /* between two looks at the orders */
+#define LINES_AT_ONCE	1024 /* between two checks for orders */
 #define NS_PER_MS	1000000ull
 #define SHORTEST_MS	20 /* at work, or away */
 #define LONGEST_WORK_MS 60
 #define LONGEST_AWAY_MS 40
 
 /*
- * An order is a number that grows, times ORDERS, plus what to do: so the same order given twice is
+ * An order is a number that grows, times ORDERS, plus the action: so the same order given twice is
  * obeyed twice.
  */
 #define ORDERS		8u
@@ -44,7 +44,7 @@ struct mover {
 	uint32_t order;
 };
 
-/* xorshift64: any even spread will do */
+/* xorshift64: any uniform distribution will do */
 static uint64_t between(struct mover *m, uint64_t least, uint64_t most)
 {
 	m->random ^= m->random << 13;
@@ -113,7 +113,7 @@ static int fill(struct mover *m)
 		m->buffer = NULL;
 		return -errno;
 	}
-	/* Page tables are memory traffic, too: the fewer pages the better, where there are any. */
+	/* Page tables are memory traffic, too: the fewer pages the better, if they can be huge. */
 	madvise(m->buffer, m->p->bytes, MADV_HUGEPAGE);
 	memset(m->buffer, 1, m->p->bytes);
 	m->at = 0;
@@ -195,7 +195,7 @@ int traffic_start(struct traffic_program *p, struct diag *d)
 		p->shared = NULL;
 		return diag_no_memory(d);
 	}
-	/* The kernel tells the name that a process has when it is forked. */
+	/* The kernel reports the name that a process has when it is forked. */
 	prctl(PR_GET_NAME, own_name);
 	prctl(PR_SET_NAME, p->name);
 	p->pid = fork();
@@ -243,7 +243,7 @@ bool traffic_obeys(struct traffic_program *p, int *ret_err)
 
 	if (ended)
 		p->pid = 0;
-	/* read after that: a program that gives up says why before it ends */
+	/* read after that: a program that gives up tells why before it ends */
 	*ret_err = atomic_load(&p->shared->err);
 	if (ended && !*ret_err)
 		*ret_err = -ESRCH;

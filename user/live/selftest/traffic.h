@@ -5,7 +5,7 @@
  * the lines. As long as the buffer is much larger than the caches, each line comes from memory.
  *
  * The programs come and go at random, for some tens of milliseconds at a time. Otherwise no
- * estimate could tell two of them apart by CPU time.
+ * estimate could separate two of them by CPU time.
  */
 #ifndef LIVE_SELFTEST_TRAFFIC_H
 #define LIVE_SELFTEST_TRAFFIC_H
@@ -19,12 +19,12 @@
 
 #define TRAFFIC_STOP_NS 500000000ull
 
-/* What a program is told to do next. */
+/* The next action of a program. */
 enum traffic_order {
 	TRAFFIC_REST,  /* sleep */
 	TRAFFIC_FILL,  /* get its buffer, touch it once, and rest */
-	TRAFFIC_READ,  /* read until told otherwise */
-	TRAFFIC_WRITE, /* write until told otherwise */
+	TRAFFIC_READ,  /* read until the next order */
+	TRAFFIC_WRITE, /* write until the next order */
 	TRAFFIC_FLUSH, /* read through the buffer once, so that caches write back; then rest */
 	TRAFFIC_DROP,  /* give the buffer back, and rest */
 };
@@ -32,13 +32,13 @@ enum traffic_order {
 /**
  * struct traffic_program - a program, as its starter sees it
  * @name: of the process, shorter than MODEL_COMM_LEN
- * @cpu: where it runs
+ * @cpu: its CPU
  * @bytes: size of its buffer
- * @rest: for each unit of time that it moves bytes, it computes so many without any; 9 makes a
- *	tenth of the intensity
- * @seed: of its coming and going
+ * @rest: for each unit of time moving bytes, this many units computing without any; 9 gives a tenth
+ *	of the intensity
+ * @seed: for its random pauses
  * @pid: from traffic_start() on, 0 before
- * @shared: what both sides see; of traffic_start()
+ * @shared: memory shared by both sides; of traffic_start()
  */
 struct traffic_program {
 	char name[MODEL_COMM_LEN];
@@ -64,16 +64,16 @@ int traffic_start(struct traffic_program *p, struct diag *d);
 /**
  * traffic_stop() - end the process and release everything; fine for one that never started
  *
- * Return: false when it has not ended within TRAFFIC_STOP_NS, because it is frozen or traced, or gets
- * no CPU to end on. It was killed: it ends as soon as it can.
+ * Return: false when it has not ended within TRAFFIC_STOP_NS, because it is frozen or traced, or
+ * gets no CPU. It was killed: it ends as soon as it can.
  */
 bool traffic_stop(struct traffic_program *p);
 
-/** traffic_order() - tell it what to do */
+/** traffic_order() - give it an order */
 void traffic_order(struct traffic_program *p, enum traffic_order order);
 
 /**
- * traffic_obeys() - has it done or begun what it was told last?
+ * traffic_obeys() - has it done or begun its last order?
  * @ret_err: 0, or a negative errno: it got no memory, or could not go to its CPU; -ESRCH: it died
  */
 bool traffic_obeys(struct traffic_program *p, int *ret_err);

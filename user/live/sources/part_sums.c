@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /*
- * An event since the last sum: @value is what it counted in @running_ns, and in @missed_ns it did
- * not count, up to @end_ns. @rest is what is less than a byte, in parts of its scale.
+ * An event since the last sum: @value was counted in @running_ns, and in @missed_ns it did not
+ * count, up to @end_ns. @rest is a remainder below one byte, in parts of its scale.
  */
 struct sum {
 	uint32_t pmu;
@@ -22,7 +22,7 @@ struct part_sums {
 	struct sum *sums;	   /* by want */
 	uint64_t *start_ns;	   /* by part */
 	bool *refused;		   /* by part */
-	const struct reading **at; /* by want, its reading in the segment in hand */
+	const struct reading **at; /* by want, its reading in the current segment */
 	bool begun;
 	uint64_t bad;
 };
@@ -69,7 +69,7 @@ void part_sums_begin(struct part_sums *s, uint64_t now_ns)
 	s->begun = true;
 }
 
-/* What did not count in a segment of its PMU had no turn, or others had the hardware. */
+/* An event without counts in a segment of its PMU had no turn, or others had the hardware. */
 static void add_reading(struct sum *sum, const struct reading *r, uint64_t length)
 {
 	if (!r) {
@@ -105,7 +105,7 @@ static bool is_complete(const struct part_sums *s, size_t part)
 	return true;
 }
 
-/* The bytes of an event, which begins anew. */
+/* The bytes of an event, which starts again from 0. */
 static uint64_t take_bytes(struct sum *sum, const struct bytes_ratio *scale)
 {
 	unsigned __int128 counts = sum->value;
@@ -122,8 +122,8 @@ static uint64_t take_bytes(struct sum *sum, const struct bytes_ratio *scale)
 }
 
 /*
- * What a part is about ends where its PMUs were read last: a busy machine may have no time left
- * to read them when an interval ends. Of PMUs that were read at other times it is the first of these.
+ * A part ends at the last reading of its PMUs: a busy machine may have no time to read them at the
+ * end of an interval. For PMUs that were read at different times it is the first of these.
  */
 static uint64_t end_of(const struct part_sums *s, size_t part)
 {

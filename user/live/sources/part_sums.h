@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From segments of the meter to parts of a trace: what the PMUs of a part counted, added up and
- * scaled by event where events took turns.
+ * From segments of the meter to parts of a trace: counts of a part's PMUs, added up, and scaled by
+ * event where events took turns.
  */
 #ifndef LIVE_SOURCES_PART_SUMS_H
 #define LIVE_SOURCES_PART_SUMS_H
@@ -11,7 +11,7 @@
 #include "trace.h"
 
 /**
- * struct part_sums_options - what is counted, and where it goes
+ * struct part_sums_options - the plan, and the sink
  * @plan: must outlive the sums
  * @pmus: by want, the number of its PMU in segments; copied
  * @refused: by want, whether it is not counted; copied. A part with such a want has no sums
@@ -28,21 +28,21 @@ struct part_sums_options {
 
 struct part_sums;
 
-/** part_sums_new() - nothing is taken before part_sums_begin(); 0 or -ENOMEM */
+/** part_sums_new() - segments are ignored before part_sums_begin(); 0 or -ENOMEM */
 int part_sums_new(const struct part_sums_options *o, struct part_sums **ret);
 void part_sums_free(struct part_sums *s);
 
-/** part_sums_begin() - sums begin now */
+/** part_sums_begin() - start the sums */
 void part_sums_begin(struct part_sums *s, uint64_t now_ns);
 
 /** part_sums_segment() - take over a segment */
 void part_sums_segment(struct part_sums *s, const struct stat_segment *segment);
 
 /**
- * part_sums_end() - hand on what there is, up to the last segments
+ * part_sums_end() - hand on all sums up to the last segments
  * @s: sums
  *
- * A part one of whose events had no turn yet waits for the next time: so its sum has all PMUs.
+ * A part with an event that had no turn yet waits for the next time, so that its sum has all PMUs.
  *
  * Return: 0, or an error of the sink other than -EINVAL.
  */

@@ -19,26 +19,26 @@
 #include "trace.h"
 
 /**
- * struct source_context - what a run has for its sources; the run owns it, and it outlives them
- * @args: what the user asked for
+ * struct source_context - the run's data for its sources; the run owns it, and it outlives them
+ * @args: the user's options
  * @sysfs: of the machine
  * @pmus: all PMUs; none with --no-counters
- * @log: gets a line now and then; NULL for nobody
+ * @log: gets a line now and then; NULL for none
  * @counters: counters that BPF reads. The source that has some puts them here in @find; their
  *	counters and groups are the first of the header. Otherwise there are none
- * @domains, @nr_domains: sets of CPUs that are to be the sockets of a run without counters that
- *	BPF reads; a source says so in @find
- * @cuts: a source ends windows with ledger_mark(), so CPU time has to be cut there; said in @open
+ * @domains, @nr_domains: sets of CPUs that serve as the sockets of a run without counters that BPF
+ *	reads; a source sets them in @find
+ * @cuts: a source ends windows with ledger_mark(), so CPU time must be cut there; set in @open
  * @cpus: CPUs and their sockets; from @open on
- * @header: of the trace; sockets are there from @open on. In @open a source appends what it has
+ * @header: of the trace; sockets are there from @open on. In @open a source appends its parts
  *	(trace/header.h), and keeps the place of its first group or latency there
- * @ledger_options: sources say in @open what they need of the ledger
+ * @ledger_options: sources add their needs in @open
  * @ledger: loaded; from @attach on, as are all that follow
  * @feed: translates the kernel's records
  * @sink: of @feed
- * @out: where events go, from @start on. It returns 0; -EINVAL for an event that makes no sense,
- *	which the source counts as bad; another error ends the run
- * @cgroups: where workloads are
+ * @out: where events go, from @start on. It returns 0; -EINVAL for an invalid event, which the
+ *	source counts as bad; another error ends the run
+ * @cgroups: the trees of workloads
  */
 struct source_context {
 	const struct run_options *args;
@@ -60,12 +60,12 @@ struct source_context {
 };
 
 /**
- * enum source_order - when a source starts, and when it is told of a mark
- * @SOURCE_BEFORE: before CPU time is closed. For what user space reads: its windows end a little
- *	before the interval
+ * enum source_order - when a source starts, and when it gets a mark
+ * @SOURCE_BEFORE: before CPU time is closed. For counters that user space reads: their windows end
+ *	a little before the interval
  * @SOURCE_WITH: while CPU time is closed, at the start even before the first mark. For windows
  *	that BPF ends: the CPU time of their sockets is closed where they end
- * @SOURCE_BEHIND: when all windows and CPU time are in the trace. For what shall reach to the
+ * @SOURCE_BEHIND: when all windows and CPU time are in the trace. For events that must reach to the
  *	end of the interval or beyond it
  *
  * Those of SOURCE_BEFORE and SOURCE_BEHIND start right behind the first mark.
@@ -76,7 +76,7 @@ enum source_order {
 	SOURCE_BEHIND,
 };
 
-/* The kinds of marks; the first one is not handed to sources: they start with it. */
+/* The kinds of marks; sources do not get the first one: they start with it. */
 enum mark_kind {
 	MARK_FIRST,
 	MARK_BETWEEN,
@@ -85,35 +85,35 @@ enum mark_kind {
 };
 
 /**
- * struct live_source - a source; functions may be NULL, unless it is said that all have them
+ * struct live_source - a source; functions may be NULL, except where noted
  * @name: for live_describe_source()
  * @order: see there
- * @size: of its own data, which the run makes: all bytes zero. It is @s of the functions
+ * @size: of its own data, which the run allocates as zeros. It is @s of the functions
  * @wanted: do the options ask for it? If not, nothing else is called. NULL: always
- * @find: look for what there is. What it opens may count from here on; there are no sockets yet
- * @open: open it, and append to the header; all have it
- * @attach: the ledger is loaded and does not run yet. Nobody has seen an event
- * @start: the books begin: what was counted before is of no interval
- * @next_ns: when @step has something to do (CLOCK_MONOTONIC), UINT64_MAX = nothing
- * @fd: readable when @step has something to do; asked once, after @find
- * @step: do what is due. Called more often than @next_ns asks for, also when nothing is due
- * @mark: an interval ends (MARK_BETWEEN), the run ends (MARK_LAST), or an interval that is long
- *	is booked up to here (MARK_INNER, at most every 0.2 s: a source may leave it out).
- *	With MARK_LAST all that was counted must be handed on, whatever a budget says
- * @cost: add what it cost so far
- * @quality: add what was lost so far
- * @describe: line @i for people, of those of -v. Without anything to say @ret_text stays as it is
- * @note: line @i that users must know before they believe a number; NULL behind the last one
- * @news: take a line of what has happened since; false when there is none
- * @trouble: does it count nothing, although it should? @ret_text gets why
- * @free: release what @s points to; called also when @find or @open failed. The ledger is gone
+ * @find: look for its hardware. Counters it opens may count from here on; there are no sockets yet
+ * @open: open it, and append to the header; never NULL
+ * @attach: the ledger is loaded and does not run yet. No event has been seen
+ * @start: the books begin: earlier counts are in no interval
+ * @next_ns: when @step has work (CLOCK_MONOTONIC), UINT64_MAX = never
+ * @fd: readable when @step has work; called once, after @find
+ * @step: do due work. Called more often than @next_ns requests, also when nothing is due
+ * @mark: an interval ends (MARK_BETWEEN), the run ends (MARK_LAST), or an interval that is long is
+ *	booked up to here (MARK_INNER, at most every 0.2 s: a source may leave it out). With
+ *	MARK_LAST all counts must be handed on, regardless of a budget
+ * @cost: add its cost so far
+ * @quality: add its losses so far
+ * @describe: line @i of the text of -v. Without text @ret_text stays as it is
+ * @note: line @i of the notes that users must know; NULL behind the last one
+ * @news: take a line of news; false when there is none
+ * @trouble: does it count nothing, although it should? @ret_text gets the reason
+ * @free: release the memory of @s; called also when @find or @open failed. The ledger is gone
  *
  * Order of calls: find of all rows, open of all, attach of all, start, then next_ns, step and mark
  * in any order; a mark is always followed by quality and cost; free, last row first.
  *
- * Errors: negative errnos, which end the run. With words in @d they are shown as they are. Without
- * words they are errors of @out, and the run says whose they are. What a source can do without
- * is no error: it is absent, told by @note or counted by @quality.
+ * Errors: negative errnos, which end the run. With text in @d they are shown as they are. Without
+ * text they are errors of @out, and the run names the sink. Optional parts are no error: they are
+ * absent, mentioned by @note or counted by @quality.
  */
 struct live_source {
 	const char *name;
@@ -137,7 +137,7 @@ struct live_source {
 	void (*free)(void *s);
 };
 
-/* All sources, see sources.c; those of one order are asked in the order of the rows. */
+/* All sources, see sources.c; those of one order are called in the order of the rows. */
 extern const struct live_source *const live_sources[];
 extern const size_t nr_live_sources;
 

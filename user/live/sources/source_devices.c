@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Devices of a run (-D): which they are, what counts them, and what the kernel's side is told
- * about their disks and interfaces.
+ * Devices of a run (-D): their choice, their counters, and the kernel's settings for their disks
+ * and interfaces.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -19,11 +19,11 @@
 #include "platform/meter/meter.h"
 #include "trace/header.h"
 
-/* How long a device has its turn, and how often those are read that need none. */
+/* Length of a device's turn, and period of reading those that need none. */
 #define TURN_NS	   50000000ull
-/* Hotplug is looked at so often. */
+/* Hotplug is checked this often. */
 #define REFRESH_NS NS_PER_S
-/* Requests of a device wait for the end of its window: not for an hour. */
+/* Requests of a device wait for the end of its window, but not for an hour. */
 #define INNER_NS   (5 * NS_PER_S)
 
 struct devices {
@@ -36,7 +36,7 @@ struct devices {
 	struct device_windows *windows;
 	struct device_shares *shares;
 	struct device_io *io;
-	uint32_t first_group; /* in the layout; before are those of memory */
+	uint32_t first_group; /* in the layout; counters of memory come before */
 	uint32_t first_probe;
 	bool *told_held; /* by group of the plan */
 	uint64_t next_refresh_ns;
@@ -99,7 +99,7 @@ static struct device_plan_options plan_options(const struct devices *l, const st
 	};
 }
 
-/* What each PMU can count, from the order of first wants to that of the list. */
+/* Each PMU's room, from the order of first wants to the order of the list. */
 static int find_rooms(const struct devices *l, struct diag *d, struct plan_room *ret)
 {
 	const struct pmu_list *pmus = l->c->pmus;
@@ -123,7 +123,7 @@ static int find_rooms(const struct devices *l, struct diag *d, struct plan_room 
 	return 0;
 }
 
-/* Two plans: what would be counted, then with the counters that there are. */
+/* Two plans: one for the wish, then one with the existing counters. */
 static int make_plan(struct devices *l, struct diag *d)
 {
 	const struct pmu_list *pmus = l->c->pmus;
@@ -141,7 +141,7 @@ static int make_plan(struct devices *l, struct diag *d)
 	return device_plan_make(&o, d, &l->plan);
 }
 
-/* Without counters: who makes devices move data can be noted all the same. */
+/* Without counters: tasks that make devices move data can be noted all the same. */
 static int go_without(struct devices *l, const struct diag *why)
 {
 	struct device_plan_options o = plan_options(l, NULL);
@@ -199,7 +199,7 @@ static int count_devices(struct devices *l, struct diag *d)
 	return err ? diag_error(d, err, "cannot go on without the counters of devices") : 0;
 }
 
-/* As many latencies as a trace can have beside so many counters. */
+/* As many latencies as a trace can hold beside this many counters. */
 static int limit_probes(struct devices *l, size_t counters)
 {
 	const struct trace_header *h = l->c->header;
@@ -217,7 +217,7 @@ static int limit_probes(struct devices *l, size_t counters)
 			       most);
 }
 
-/* Layout, probes and devices: what there was comes first, as the feed expects it. */
+/* Layout, probes and devices: existing ones come first, as the feed expects. */
 static int extend_header(struct devices *l)
 {
 	const struct device_plan *p = &l->plan;
@@ -264,8 +264,8 @@ static bool wanted(const struct run_options *args)
 }
 
 /*
- * A device that cannot be counted is no error: what its requests tell is there all the same. So
- * is a run without any PMU.
+ * A device that cannot be counted is no error: its requests are noted all the same. Neither is a
+ * run without any PMU.
  */
 static int open_all(void *s, struct source_context *c, struct diag *d)
 {
@@ -330,7 +330,7 @@ static int start(void *s, struct diag *d)
 	uint64_t now;
 	int err = 0;
 
-	/* What counted up to now is of no interval. */
+	/* Counts up to now are in no interval. */
 	if (l->meter) {
 		const struct meter_sink sink = sink_of(l);
 
@@ -352,7 +352,7 @@ static uint64_t next_ns(const void *s)
 	return l->meter ? meter_next_ns(l->meter) : UINT64_MAX;
 }
 
-/* What a run that begins now would do with a device that is no longer alone. */
+/* Do what a new run would do with a device that is no longer alone. */
 static const char *next_time(const struct devices *l, size_t device)
 {
 	const struct device_plan *p = &l->plan;
@@ -364,7 +364,7 @@ static const char *next_time(const struct devices *l, size_t device)
 	return "it counted by its requester id";
 }
 
-/* A mask of ports would count the others below the port as well: absent is better than wrong. */
+/* A port mask would count the port's other devices as well: absent is better than wrong. */
 static void stop_crowded(struct devices *l)
 {
 	for (size_t i = 0; i < l->list.nr && l->windows; i++) {
@@ -398,7 +398,7 @@ static int refresh(struct devices *l, struct diag *d)
 	if (now < l->next_refresh_ns)
 		return 0;
 	l->next_refresh_ns = now + REFRESH_NS;
-	/* What cannot be read now may be again in a second; what was told until then holds. */
+	/* A failed reading may work again in a second; until then the old values hold. */
 	devices_refresh(&l->list, l->c->sysfs, on_change, l);
 	if (l->changes == changes)
 		return 0;
@@ -407,7 +407,7 @@ static int refresh(struct devices *l, struct diag *d)
 	return err ? diag_error(d, err, "cannot follow devices that changed") : 0;
 }
 
-/* Once for each PMU: others have what it takes. */
+/* Once for each PMU: other users have its counters. */
 static void tell_held(struct devices *l)
 {
 	for (size_t g = 0; g < l->plan.nr_groups && l->windows; g++) {
@@ -426,7 +426,7 @@ static void tell_held(struct devices *l)
 	}
 }
 
-/* Errors of the sink come back as they are, and without words. */
+/* Errors of the sink are passed on unchanged, and without text. */
 static int stepped(struct devices *l, int err, struct diag *d)
 {
 	tell_held(l);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Latencies of a run: what the sampler reads becomes samples of the trace. */
+/* Latencies of a run: readings of the sampler become samples of the trace. */
 #include <errno.h>
 
 #include "base/text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What BPF reads: the counters of memory traffic, at each tick of a reader, and the core events,
- * at each switch. Both are watched, because they end when their CPU goes offline.
+ * Counters that BPF reads: memory traffic at each tick of a reader, and core events at each switch.
+ * Both are watched, because they end when their CPU goes offline.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct memory {
 	char note[2 * sizeof(((struct diag *)NULL)->what)];
 };
 
-/* Whatever its number: that is a NUMA node, which need not be 0 or 1. */
+/* On any socket number: it is a NUMA node, which need not be 0 or 1. */
 static bool count_memory(const struct pmu_list *pmus, unsigned int set)
 {
 	for (size_t i = 0; i < pmus->nr; i++)
@@ -48,8 +48,8 @@ static int no_memory_counters(const struct source_context *c, struct diag *d)
 }
 
 /*
- * No PMU counts memory traffic: there may be energy, or programs that count. Programs go on without
- * energy, whatever is wrong with it.
+ * No PMU counts memory traffic: there may be energy, or programs that count. Programs continue
+ * without energy, whatever its error.
  */
 static int find_others(struct memory *m, const struct source_context *c, unsigned int set,
 		       struct diag *d)
@@ -96,7 +96,7 @@ static int find(void *s, struct source_context *c, struct diag *d)
 }
 
 /*
- * "auto" takes no events when no window will be split by them: each switch would pay. Energy is
+ * "auto" uses no events if no window will be split by them: each switch would pay for it. Energy is
  * split by CPU time.
  */
 static const char *wanted_weights(const struct memory *m, const struct run_options *a)
@@ -138,7 +138,7 @@ static int start_reader(void *arg, const struct counter_reader *r, struct diag *
 	return live_reader_start(r, c->ledger, c->args->window_ns, d);
 }
 
-/* The ledger holds on to the core events by itself from here on. */
+/* From here on the ledger holds the core events itself. */
 static int attach(void *s, struct diag *d)
 {
 	struct memory *m = s;
@@ -176,7 +176,7 @@ static int step(void *s, struct diag *d)
 	return live_watch_step(&m->watch, d);
 }
 
-/* An inner mark is at the windows that there are. */
+/* An inner mark uses the windows read so far. */
 static int mark(void *s, enum mark_kind kind, struct diag *d)
 {
 	struct memory *m = s;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Parts of the sockets' traffic that other PMUs than those of the total measure: devices, other
- * sockets, links. They are read when an interval ends, so they cost nothing in between unless
- * events take turns, and that within the budget.
+ * Parts of the sockets' traffic, counted by PMUs other than those of the total: devices, other
+ * sockets, links. They are read at the end of an interval, so they cost nothing in between unless
+ * events take turns, which stays within the budget.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static int note_refused(struct parts *l)
 	return 0;
 }
 
-/* The total is there without its parts: what fails here is told, and the run goes on. */
+/* The total does not need its parts: errors here are reported, and the run continues. */
 static int open_meter(struct parts *l, struct diag *d)
 {
 	struct meter_options o = {
@@ -140,7 +140,7 @@ static int start(void *s, struct diag *d)
 
 	if (!l->meter)
 		return 0;
-	/* What counted up to now is of no interval. */
+	/* Counts up to now are in no interval. */
 	err = meter_read(l->meter, true, &sink, d);
 	meter_turns_restart(l->meter);
 	part_sums_begin(l->sums, monotonic_ns());
@@ -179,7 +179,7 @@ static int mark(void *s, enum mark_kind kind, struct diag *d)
 	if (err)
 		return err;
 	err = part_sums_end(l->sums);
-	/* An error of the trace, and without words. */
+	/* An error of the trace, without text. */
 	d->what[0] = '\0';
 	return err;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Counters that programs of the user print (--source): each program is started, and what it prints
- * becomes windows. CPU time is cut where they end, as BPF does where it reads counters itself.
+ * Counters that user programs print (--source): each program is started, and its output becomes
+ * windows. CPU time is cut where they end, as BPF does where it reads counters itself.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,19 +19,19 @@
 #include "live/sources/source.h"
 #include "trace/header.h"
 
-/* CPU time is cut so many times while a line is on its way. */
+/* CPU time is cut this many times while a line is under way. */
 #define LATE_CUTS      4
-/* Of the longest delay so much is forgotten with each line that is faster: one part of these. */
+/* The longest delay decays by one part of these with each faster line. */
 #define LATE_FORGOTTEN 8
 
 /*
  * @items, @nr: in the order of the options
  * @watched: by program, the descriptor that @events has, -1 for none
  * @events: readable when one of them has printed something
- * @late_ns: how late lines have come of late, after the times in them
- * @marked_ns: where CPU time was cut last
- * @cut_ns: where it is cut next, whatever comes
- * @domains, @nr_domains: sets of CPUs that the headers name; @rest: all others
+ * @late_ns: recent delay of lines after their times
+ * @marked_ns: the last cut of CPU time
+ * @cut_ns: the next cut at the latest
+ * @domains, @nr_domains: sets of CPUs in the headers; @rest: all other CPUs
  */
 struct programs {
 	struct source_context *c;
@@ -52,7 +52,7 @@ static bool wanted(const struct run_options *args)
 	return args->sources.nr;
 }
 
-/* --- which CPUs */
+/* --- sets of CPUs */
 
 static struct program_counter *counter_at(const struct programs *s, size_t i)
 {
@@ -70,7 +70,7 @@ static int wrong_cpus(const struct program_counter *c, const char *what, struct 
 	return diag_advise(d, -EINVAL, "a CPU is in one set only, and a set has one socket number");
 }
 
-/* A set of CPUs is like a socket; two counters may be about the same one. */
+/* A set of CPUs acts as a socket; two counters may share it. */
 static int add_domain(struct programs *s, const struct program_counter *c, struct diag *d)
 {
 	for (size_t i = 0; i < s->nr_domains; i++) {
@@ -89,7 +89,7 @@ static int add_domain(struct programs *s, const struct program_counter *c, struc
 	return 0;
 }
 
-/* CPUs that are online and in no set are a set by themselves: nothing is counted there. */
+/* Online CPUs in no set form a set of their own, without counters. */
 static int add_rest(struct programs *s, struct diag *d)
 {
 	char line[CPULIST_TEXT_LEN];
@@ -112,7 +112,7 @@ static int add_rest(struct programs *s, struct diag *d)
 	return 0;
 }
 
-/* Where counters of memory say what a socket is, sets have to be theirs: see place(). */
+/* If memory counters define the sockets, sets must match them: see place(). */
 static int find_domains(struct programs *s, struct diag *d)
 {
 	const struct program_counter *counter;
@@ -148,7 +148,7 @@ static int unique_name(const struct programs *s, size_t i, struct diag *d)
 	return 0;
 }
 
-/* All at once, and then each is waited for: most are slow to start. */
+/* Start all at once, and then wait for each: most are slow to start. */
 static int find(void *data, struct source_context *c, struct diag *d)
 {
 	const struct text_list *commands = &c->args->sources;
@@ -208,7 +208,7 @@ static int no_socket(const struct program_counter *c, const struct cpu_map *m, s
 	return diag_advise(d, -EINVAL, "sockets are %s", ids);
 }
 
-/* The index of the socket that a counter is of. */
+/* The index of a counter's socket. */
 static int place(const struct programs *s, const struct program_counter *c, struct diag *d,
 		 uint32_t *ret)
 {
@@ -270,7 +270,7 @@ static int open_all(void *data, struct source_context *c, struct diag *d)
 
 /* --- while it runs */
 
-/* What is not looked at now must not wake us. */
+/* A descriptor that is not read now must not wake us. */
 static void watch(struct programs *s, size_t i)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -278,7 +278,7 @@ static void watch(struct programs *s, size_t i)
 
 	if (fd == s->watched[i])
 		return;
-	/* One that was closed has left by itself. */
+	/* A closed descriptor has left the epoll set already. */
 	if (s->watched[i] >= 0)
 		epoll_ctl(s->events, EPOLL_CTL_DEL, s->watched[i], NULL);
 	s->watched[i] = fd;
@@ -286,7 +286,7 @@ static void watch(struct programs *s, size_t i)
 		s->watched[i] = -1;
 }
 
-/* CPU time on the sockets of a program is cut, unless BPF reads counters of the socket. */
+/* Cut CPU time on a program's sockets, unless BPF reads counters of the socket. */
 static void cut(const struct programs *s, const struct program *p, uint64_t ns)
 {
 	for (size_t i = 0; i < p->header.nr; i++) {
@@ -297,16 +297,16 @@ static void cut(const struct programs *s, const struct program *p, uint64_t ns)
 	}
 }
 
-/* Finer than windows nobody wants it, and a quarter of the delay blurs little. */
+/* Cuts finer than windows are useless, and a quarter of the delay blurs little. */
 static uint64_t cut_every_ns(const struct programs *s)
 {
 	return later(s->c->args->window_ns, s->late_ns / LATE_CUTS);
 }
 
 /*
- * CPU time is cut where the newest reading was. A line that comes late would cut only when it has
- * come: where lines do, CPU time is cut in between as well, so that it is known who ran before and
- * after a reading of which we hear later.
+ * CPU time is cut at the newest reading. A late line would cut only when it arrives: if lines are
+ * late, CPU time is cut in between as well, to separate the tasks before and after a reading that
+ * arrives later.
  */
 static void note_reading(struct programs *s, const struct program *p)
 {
@@ -378,7 +378,7 @@ static int step(void *data, struct diag *d)
 	return each(data, program_step);
 }
 
-/* An inner mark is at the windows that there are. */
+/* An inner mark uses the windows read so far. */
 static int mark(void *data, enum mark_kind kind, struct diag *d)
 {
 	(void)d;

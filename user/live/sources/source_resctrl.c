@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What the kernel's monitoring groups count, which others have made: beside the rows of reports,
- * never in them. Each reading interrupts CPUs, so there is one when an interval ends and no other.
+ * Counts of the kernel's existing monitoring groups: beside the rows of reports, never in them.
+ * Each reading interrupts CPUs, so there is only one, at the end of an interval.
  */
 #include <stdio.h>
 
@@ -66,7 +66,7 @@ static void free_all(void *s)
 	live_referee_free(&r->referee);
 }
 
-/* Read behind CPU time and windows, as close to the end of the interval as can be. */
+/* Read after CPU time and windows, as close to the end of the interval as possible. */
 const struct live_source source_resctrl = {
 	.name = "resctrl",
 	.order = SOURCE_BEHIND,

@@ -18,15 +18,15 @@
 #include "trace.h"
 
 /*
- * A turn should be long against what changing turns costs, some microseconds for each PMU
- * of a CPU, and short against the changes of a workload. In an interval each set of events
- * should have had two turns, in a short one rather short turns than none.
+ * A turn should be long compared with the cost of changing turns, some microseconds for each PMU of
+ * a CPU, and short compared with the changes of a workload. In an interval each set of events
+ * should get two turns, in a short one rather short turns than none.
  */
 #define TURN_NS		   50000000ull
 #define TURN_MANY_NS	   20000000ull
 #define TURN_MIN_NS	   5000000ull
 #define TURNS_PER_INTERVAL 8
-/* For the guess how many sets there will be; what really fits only trying tells. */
+/* To guess the number of sets; only trying tells what really fits. */
 #define EVENTS_PER_TURN	   6
 
 struct stat_meter {
@@ -39,7 +39,7 @@ struct stat_meter {
 	struct host_info host;
 	struct stat_cost *costs; /* by PMU of the layout */
 	uint32_t *pmu_of;	 /* by number of the meter: PMU of the layout */
-	uint32_t *counters;	 /* of the segment that is handed on */
+	uint32_t *counters;	 /* of the current segment */
 	struct reading *readings;
 	uint8_t *taken; /* by counter: it is in that segment already */
 	uint64_t sequence;
@@ -51,7 +51,7 @@ static uint64_t own_cpu_ns(void)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* --- what is counted */
+/* --- choice of counters */
 
 static bool has_socket(const struct pmu_list *pmus, int32_t socket)
 {
@@ -61,7 +61,7 @@ static bool has_socket(const struct pmu_list *pmus, int32_t socket)
 	return false;
 }
 
-/* As live runs do. */
+/* As in live runs. */
 static void find_peaks(struct stat_meter *m, const struct peaks_wanted *wanted)
 {
 	uint32_t ids[SMBIOS_MAX_SOCKETS], nr = 0;
@@ -116,7 +116,7 @@ static int add_notes(struct stat_meter *m, struct diag *d)
 	return err ? diag_error(d, err, "cannot say how the PMUs are") : 0;
 }
 
-/* The PMU of energy is in virtual machines, too, with nothing to count. */
+/* Virtual machines have the energy PMU too, with nothing to count. */
 static bool only_energy(const struct pmu_list *pmus)
 {
 	for (size_t i = 0; i < pmus->nr; i++)
@@ -213,7 +213,7 @@ static bool has_note(const struct stat_layout *l, const char *text)
 	return false;
 }
 
-/* What the kernel refused goes into the book, with a note for each PMU. */
+/* Note events that the kernel rejected in the book, with a note for each PMU. */
 static int note_refused(struct stat_meter *m, struct diag *d)
 {
 	const struct stat_layout *l = &m->selection.layout;
@@ -233,7 +233,7 @@ static int note_refused(struct stat_meter *m, struct diag *d)
 		last = l->counters[counter].pmu;
 		snprintf(text, sizeof(text), "%s is refused: %s", l->counters[counter].name,
 			 strerror(-refused));
-		/* It may have been refused at an earlier start, too. */
+		/* An earlier start may have noted it, too. */
 		if (!has_note(l, text))
 			err = metric_selection_note(&m->selection, text);
 	}
@@ -245,10 +245,10 @@ static uint64_t turn_length(const struct stat_layout *l, uint64_t time)
 	uint64_t turn, most = 1;
 
 	for (size_t i = 0, nr = 0; i < l->nr_counters; i++) {
-		/* The kernel exchanges events of the cores, and not we. */
+		/* The kernel multiplexes events of the cores, not we. */
 		if (l->pmus[l->counters[i].pmu].cores)
 			continue;
-		/* counters of a PMU follow each other, mostly */
+		/* counters of a PMU are mostly consecutive */
 		nr = i && l->counters[i].pmu == l->counters[i - 1].pmu ? nr + 1 : 1;
 		most = nr > most ? nr : most;
 	}
@@ -302,7 +302,7 @@ void stat_meter_stop(struct stat_meter *m)
 	m->book = NULL;
 }
 
-/* From wants, of which several may mean the same event, to counters. */
+/* From wants, some of which mean the same event, to counters. */
 static int on_segment(void *arg, const struct stat_segment *segment)
 {
 	struct stat_meter *m = arg;
@@ -354,7 +354,7 @@ int stat_meter_read(struct stat_meter *m, bool last, struct diag *d)
 
 /* --- reports */
 
-/* What a report says beside its book. */
+/* The parts of a report besides its book. */
 static void finish_report(struct stat_meter *m, struct stat_report *r)
 {
 	uint64_t cpu_ns = own_cpu_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * System-wide metrics while they are measured: finds PMUs, chooses metrics, lets a meter fill a
- * book, and makes reports of it. When to read, and what becomes of reports, is up to the caller.
+ * Measurement of system-wide metrics: finds PMUs, chooses metrics, lets a meter fill a book, and
+ * makes reports of it. The caller decides when to read, and handles the reports.
  */
 #ifndef LIVE_SOURCES_STAT_METER_H
 #define LIVE_SOURCES_STAT_METER_H
@@ -14,11 +14,11 @@
 #include "stat.h"
 
 /**
- * struct stat_meter_options - what is measured, and how
- * @metrics: what is counted
- * @peaks: what the user says of peaks
+ * struct stat_meter_options - options of a measurement
+ * @metrics: the metrics to count
+ * @peaks: the user's peaks
  * @budget: part of an active CPU's time that readings may take
- * @cores: whose events of the cores are counted, for people: "all CPUs"
+ * @cores: scope of core events, for people: "all CPUs"
  */
 struct stat_meter_options {
 	struct metric_options metrics;
@@ -30,46 +30,46 @@ struct stat_meter_options {
 struct stat_meter;
 
 /**
- * stat_meter_new() - find the PMUs and choose what is counted; nothing counts so far
- * @o: what it points to is not needed later
+ * stat_meter_new() - find the PMUs and choose the counters, without counting yet
+ * @o: its pointers are not needed later
  * @d: gets the problem, with a remedy
  * @ret: free with stat_meter_free(); its reports point to it
  *
- * Return: 0; -ENODEV without a PMU that counts what was asked for; errors of metric_select();
- * another negative errno.
+ * Return: 0; -ENODEV without a PMU for the requested metrics; errors of metric_select(); another
+ * negative errno.
  */
 int stat_meter_new(const struct stat_meter_options *o, struct diag *d, struct stat_meter **ret);
 
-/** stat_meter_free() - stop, and release; NULL is fine */
+/** stat_meter_free() - stop and release; NULL is fine */
 void stat_meter_free(struct stat_meter *m);
 
 /**
- * stat_meter_start() - begin to count, and new books
+ * stat_meter_start() - start counting, with new books
  * @m: does not count
- * @time_ns: length of an interval, or of the run where there are none; 0 = not known. Turns are
- *	short against it
- * @pid: events of the cores count this process and its children to be; 0 = all CPUs
- * @on_exec: they begin when @pid calls execve()
+ * @time_ns: interval, or length of the run without one; 0 = unknown. Turns are short against it
+ * @pid: core events count this process and its future children; 0 = all CPUs
+ * @on_exec: they start when @pid calls execve()
  * @d: gets the problem
  *
- * What the kernel refuses is absent in reports, with a note. Return: 0 or an error of meter_open().
+ * Events that the kernel rejects are absent in reports, with a note. Return: 0 or an error of
+ * meter_open().
  */
 int stat_meter_start(struct stat_meter *m, uint64_t time_ns, pid_t pid, bool on_exec,
 		     struct diag *d);
 
-/** stat_meter_stop() - nothing is left in the kernel from here on; it may be started again */
+/** stat_meter_stop() - from here on nothing is left in the kernel; it may be started again */
 void stat_meter_stop(struct stat_meter *m);
 
 /** stat_meter_next_ns() - when stat_meter_step() has something to do (CLOCK_MONOTONIC) */
 uint64_t stat_meter_next_ns(const struct stat_meter *m);
 
-/** stat_meter_step() - what meter_step() does; 0 or a negative errno */
+/** stat_meter_step() - as meter_step(); 0 or a negative errno */
 int stat_meter_step(struct stat_meter *m, struct diag *d);
 
 /**
  * stat_meter_read() - read every PMU up to now, within the budget
  * @m: counts
- * @last: the run ends: whatever the budget says
+ * @last: the run ends: ignore the budget
  * @d: gets the problem
  *
  * Return: 0 or a negative errno.
@@ -77,7 +77,7 @@ int stat_meter_step(struct stat_meter *m, struct diag *d);
 int stat_meter_read(struct stat_meter *m, bool last, struct diag *d);
 
 /**
- * stat_meter_interval() - what was read since the interval before, or the start
+ * stat_meter_interval() - report of the readings since the previous interval, or the start
  * @m: counts
  * @d: gets the problem
  * @ret: release with stat_report_free(), before @m is freed
@@ -86,7 +86,7 @@ int stat_meter_read(struct stat_meter *m, bool last, struct diag *d);
  */
 int stat_meter_interval(struct stat_meter *m, struct diag *d, struct stat_report **ret);
 
-/** stat_meter_summary() - the same of all since the start */
+/** stat_meter_summary() - the same for all readings since the start */
 int stat_meter_summary(struct stat_meter *m, struct diag *d, struct stat_report **ret);
 
 #endif

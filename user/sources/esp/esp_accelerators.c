@@ -12,7 +12,7 @@
 #include "live/sources/device_io.h"
 #include "trace/header.h"
 
-/* Counters that are read, as far as the hardware has them */
+/* Counters to read, if the hardware has them */
 #define COUNTERS ESP_BITS(ESP_ACC_TLB, 6)
 
 static const uint32_t work_counters[NR_WORKS] = {
@@ -23,8 +23,8 @@ static const uint32_t work_counters[NR_WORKS] = {
 };
 
 /*
- * @group: in the header, of what it moved; the next one is of what it did
- * @works, @nr_works: what is counted of it; by work, what it did in the window that is open
+ * @group: in the header, of its bytes; the next one is of its work
+ * @works, @nr_works: its counters of work; by work, the amount in the open window
  */
 struct accelerator {
 	uint32_t tile;
@@ -32,14 +32,14 @@ struct accelerator {
 	enum work works[NR_WORKS];
 	uint32_t nr_works;
 	uint64_t did[NR_WORKS];
-	uint64_t start_ns; /* of the window that is open */
+	uint64_t start_ns; /* of the open window */
 	uint64_t end_ns;
 	bool late;
 };
 
 /*
  * @busy, @before: by accelerator, cycles in this window and in the last one
- * @bytes: by direction, of DMA: of this window, and of the last one if nobody was busy
+ * @bytes: by direction, of DMA: of this window, and of the last one if no accelerator was busy
  * @parts: by accelerator, of one direction
  */
 struct esp_accelerators {
@@ -66,7 +66,7 @@ static void describe(const struct esp_tile *t, struct device *ret)
 	str_copy(ret->name, sizeof(ret->name), t->ip);
 }
 
-/* What is of no CPU tile is of the last socket, as is the DMA that memory tiles count. */
+/* Outside of CPU tiles the socket is the last one, as for DMA that memory tiles count. */
 static uint32_t socket_of(const struct esp_accelerators *a)
 {
 	return a->c->header->layout.nr_sockets - 1;
@@ -119,7 +119,7 @@ static int add_work(struct esp_accelerators *a, const struct esp_tile *t, uint64
 	return header_add_counters(a->c->header, counters, group.nr, &group, 1);
 }
 
-/* Without a node nobody is known to use it. */
+/* Without a node its users are unknown. */
 static int add_node(struct esp_accelerators *a, const struct esp_tile *t)
 {
 	struct device_item *item = &a->list.items[a->list.nr++];
@@ -234,7 +234,7 @@ int esp_accelerators_start(struct esp_accelerators *a, struct diag *d)
 
 /* --- while it runs */
 
-/* False when one could not be read: all wait for it, because its part is not known. */
+/* False when one could not be read: all wait for it, because its share is unknown. */
 static bool read_all(struct esp_accelerators *a)
 {
 	struct esp_delta delta;
@@ -281,7 +281,7 @@ static int send_window(struct esp_accelerators *a, size_t i)
 	return err;
 }
 
-/* Words may be counted right before or behind the cycles in which they moved. */
+/* Words may be counted just outside of the cycles in which they moved. */
 static void divide(struct esp_accelerators *a, const uint64_t bytes[ESP_WAYS])
 {
 	uint64_t *busy;

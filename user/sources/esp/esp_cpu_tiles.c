@@ -11,10 +11,10 @@
 #include "sources/esp/esp_accelerators.h"
 #include "sources/esp/cpus.h"
 
-/* So that all counters fit, whatever the number of CPU tiles and accelerators */
+/* All counters fit, for any number of CPU tiles and accelerators */
 #define MAX_MEMORY_TILES 11
 
-/* What a memory tile has of each CPU tile and of DMA; what an accelerator moved, and what it did */
+/* Bytes of each CPU tile and of DMA at a memory tile; bytes and work of an accelerator */
 enum {
 	AT_MEMORY_TILE = 4 * ESP_MAX_CPU_TILES + ESP_WAYS,
 	OF_ACCELERATOR = ESP_WAYS + NR_WORKS,
@@ -27,7 +27,7 @@ _Static_assert(MAX_COUNTERS <= TRACE_MAX_COUNTERS, "counters");
  * struct cpu_tile - a CPU tile
  * @tile: its index among all tiles
  * @set: its CPU
- * @stale: it was not read: its next reading is of a longer time than those of others
+ * @stale: it was not read: its next reading covers a longer time than those of the rest
  */
 struct cpu_tile {
 	uint32_t tile;
@@ -37,8 +37,8 @@ struct cpu_tile {
 
 /*
  * @cpus: by tile
- * @domains: by tile, and one for all that is of no tile
- * @ticks: by tile, CPU time when it was looked at last
+ * @domains: by tile, and one for everything outside of tiles
+ * @ticks: by tile, CPU time at the last look
  * @time: by tile, CPU time between the last two looks that differ
  * @looked: CPU time was looked at since the last reading
  */
@@ -117,7 +117,7 @@ uint32_t esp_cpu_tiles_nr(const struct esp_cpu_tiles *t)
 	return t->nr;
 }
 
-/* Hits, too: two counters that are all ones are a tile that does not answer. */
+/* Hits, too: two all-ones counters mean that a tile does not answer. */
 void esp_cpu_tiles_open(struct esp_cpu_tiles *t, struct esp_reader *reader)
 {
 	t->reader = reader;
@@ -159,7 +159,7 @@ void esp_cpu_tiles_read(struct esp_cpu_tiles *t, struct esp_basis *bases, size_t
 	}
 }
 
-/* A tick is about as long as a window: who had none in this one had some in the one before. */
+/* A tick is about as long as a window: CPUs without ticks had some in the one before. */
 static void look_at_time(struct esp_cpu_tiles *t)
 {
 	uint64_t ticks[ESP_MAX_CPU_TILES], all = 0;
@@ -170,7 +170,7 @@ static void look_at_time(struct esp_cpu_tiles *t)
 	if (!esp_cpus_busy(t->proc, t->cpus, t->nr, ticks)) {
 		for (uint32_t i = 0; i < t->nr; i++)
 			all += ticks[i] > t->ticks[i] ? ticks[i] - t->ticks[i] : 0;
-		/* A CPU that is offline has none, and goes on from where it was. */
+		/* An offline CPU has no ticks, and continues from its old value. */
 		for (uint32_t i = 0; all && i < t->nr; i++) {
 			t->time[i] = ticks[i] > t->ticks[i] ? ticks[i] - t->ticks[i] : 0;
 			t->ticks[i] += t->time[i];

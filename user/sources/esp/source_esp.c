@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The memory tiles of an ESP (--esp): their accesses to DRAM, every window. Those of CPUs are
- * divided among the CPU tiles and split among tasks, those of DMA are devices', and divided among
- * accelerators.
+ * The memory tiles of an ESP (--esp): their accesses to DRAM, every window. CPU accesses are
+ * divided among the CPU tiles and split among tasks, DMA accesses are divided among accelerators.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@
 #include "sources/esp/dma.h"
 #include "trace/header.h"
 
-/* A tile that cannot be read for so long is trouble. */
+/* A tile that cannot be read for this long is in trouble. */
 #define TROUBLE_NS (5 * NS_PER_S)
 
 #define BY_MISSES                                                                     \
@@ -26,7 +25,7 @@
 	"tile among the tasks of its CPU; each CPU tile is a socket, and counters "   \
 	"with by_time have what was divided by CPU time, because there were no misses"
 
-/* Counters of a memory tile, in the order of its group; without caches it has one */
+/* Counters of a memory tile, in the order of its group; without caches there is one */
 enum {
 	CPU_READS,
 	CPU_WRITES,
@@ -63,9 +62,9 @@ struct esp {
 	struct esp_basis *bases; /* by memory tile */
 	size_t nr;
 	struct esp_cpu_tiles *cpus;	       /* NULL: all CPUs are one socket */
-	const char *why_one;		       /* why, "" where nobody has to know */
+	const char *why_one;		       /* the reason, "" if users need not know */
 	struct esp_accelerators *accelerators; /* NULL: there are none */
-	uint64_t dma[ESP_WAYS];		       /* bytes that they moved, not divided yet */
+	uint64_t dma[ESP_WAYS];		       /* bytes of accelerators, not divided yet */
 	uint64_t next_ns;
 	uint64_t failed;
 	uint64_t late;
@@ -255,7 +254,7 @@ static void free_all(void *s)
 
 /* --- while it runs */
 
-/* What was not read is in the next window, unless counters may have gone around by then. */
+/* Accesses that were not read are in the next window, unless counters may have wrapped by then. */
 static void read_tile(struct esp *e, struct memory_tile *t)
 {
 	t->is_new = !esp_reader_tile(&e->reader, t->tile, &t->why, &t->delta);
@@ -324,7 +323,7 @@ static int send_tile(struct esp *e, const struct memory_tile *t, struct esp_basi
 	return err;
 }
 
-/* CPU time is cut where windows end. A miss comes before its access: misses are read last. */
+/* CPU time is cut where windows end. A miss comes before its access, so misses are read last. */
 static int read_all(struct esp *e)
 {
 	int err = 0;
@@ -345,7 +344,7 @@ static int read_all(struct esp *e)
 	return err;
 }
 
-/* What was counted up to now is of no interval. */
+/* Counts up to now are in no interval. */
 static int start(void *s, struct diag *d)
 {
 	struct esp *e = s;
