@@ -135,7 +135,7 @@ static void test_bad_soc(void **state)
 		{ HEAD ROW0 ROW0, "TILE_0_0 is there twice" },
 		{ HEAD "TILE_2_0 = 8 mem mem\n", "TILE_2_0 is not in the grid of 2 rows" },
 		{ HEAD "TILE_0_0 = 3 mem mem\n", "TILE_0_0 is tile number 0" },
-		{ HEAD "TILE_0_0 = 0 gpu gpu\n", "\"gpu\" is no type" },
+		{ HEAD "TILE_0_0 = 0 gpu gpu\n", "unknown tile type \"gpu\"" },
 		{ HEAD "TILE_0_0 = 0 acc FFT basic\n", "an accelerator tile is" },
 		{ HEAD "NCPU_TILE = 1\n" ROW0 ROW1, "NCPU_TILE is 1, and 2 tiles are CPUs" },
 		{ GOOD "T410TRACE_CLOCK = 5\n", "unknown key \"T410TRACE_CLOCK\"" },

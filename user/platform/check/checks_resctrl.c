@@ -21,7 +21,7 @@
 #define READING_WORDS 3 /* of PERF_TIMES: value, enabled, running */
 
 static const char remedy[] =
-	"do not take resctrl for the truth here: it counts at the caches, without devices, and "
+	"do not rely on resctrl on this machine: it counts at the caches, without devices, and "
 	"some kernels scale it wrongly; \"t410trace check --selftest\" judges the counters";
 
 /* "the groups say 2.0 times more"; false when both agree, or are too small to tell. */

@@ -97,7 +97,7 @@ static int tile_type(const struct reader *r, const char *word, enum esp_tile_typ
 		*ret = (enum esp_tile_type)i;
 		return 0;
 	}
-	return wrong(r, "\"%.30s\" is no type of a tile: cpu, mem, acc, misc, slm or empty", word);
+	return wrong(r, "unknown tile type \"%.30s\": cpu, mem, acc, misc, slm or empty", word);
 }
 
 static int take_tile(struct reader *r, const char *key, char **words, size_t nr)
