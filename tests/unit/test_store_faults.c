@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <time.h>
 
 #include "base/array.h"
 #include "valgrind.h"
@@ -198,9 +199,10 @@ static void test_coming_and_going(void **state)
 		fcntl(pipes[0], F_SETFL, O_NONBLOCK);
 		while (read(pipes[0], &status, 1) < 0) {
 			err = look(file, NULL, &f, &d);
-			if (err && err != -EAGAIN)
+			/* On a busy machine the writer may have the file locked for longer than we wait. */
+			if (err && err != -EAGAIN && err != -EBUSY)
 				fprintf(stderr, "%s\n", d.what);
-			CHECK(!err || err == -EAGAIN);
+			CHECK(!err || err == -EAGAIN || err == -EBUSY);
 			CHECK(err || f.nr == 3);
 		}
 		end_well();
@@ -236,6 +238,29 @@ static void test_written_meanwhile(void **state)
 	assert_non_null(strstr(d.what, "were changed"));
 	assert_non_null(strstr(d.help, "try again"));
 	store_close(reader);
+}
+
+/* What a writer leaves half done, seen by a reader without locks, is no damage. */
+static void test_half_written(void **state)
+{
+	struct accounts_node node;
+	struct host_info host;
+	struct store *s = writer(), *reader;
+	int fd = open(file, O_WRONLY);
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(put_interval(s, 1, 3, 1, &d), 0);
+	store_close(s);
+	assert_int_equal(store_open(file, false, &d, &reader), 0);
+	for (off_t at = 100, end = lseek(fd, 0, SEEK_END); at < end; at++)
+		assert_int_equal(pwrite(fd, "x", 1, at), 1);
+	close(fd);
+	assert_int_equal(store_read_node(reader, &host, &node, &d), -EAGAIN);
+	store_close(reader);
+	/* And without a writer it is. */
+	nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+	assert_int_equal(store_open(file, false, &d, &reader), -EUCLEAN);
 }
 
 /* Somebody who has no right to write wants to. */
@@ -750,6 +775,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_other_people_for_long, make, clear),
 		cmocka_unit_test_setup_teardown(test_coming_and_going, make, clear),
 		cmocka_unit_test_setup_teardown(test_written_meanwhile, make, clear),
+		cmocka_unit_test_setup_teardown(test_half_written, make, clear),
 		cmocka_unit_test_setup_teardown(test_rights, make, clear),
 		cmocka_unit_test_setup_teardown(test_wrong_places, make, clear),
 		cmocka_unit_test_setup_teardown(test_log_rights, make, clear),

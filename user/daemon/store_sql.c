@@ -71,6 +71,9 @@ int store_error(struct store *s, int rc, const char *doing, struct diag *d)
 {
 	int err = errno_of(s->db, rc);
 
+	/* Pages of two states, read without locks, look like damage. */
+	if (err == -EUCLEAN && store_check_unchanged(s, d))
+		return -EAGAIN;
 	if (err == -EUCLEAN)
 		s->damaged = true;
 	if (err == -ENOSPC || err == -EDQUOT)
@@ -83,6 +86,8 @@ int store_error(struct store *s, int rc, const char *doing, struct diag *d)
 
 int store_damage(struct store *s, const char *what, struct diag *d)
 {
+	if (store_check_unchanged(s, d))
+		return -EAGAIN;
 	s->damaged = true;
 	diag_fail(d, -EUCLEAN, "%s in %s is damaged", what, s->file);
 	help(s, -EUCLEAN, d);
