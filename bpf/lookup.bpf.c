@@ -17,23 +17,22 @@ const volatile __u32 v1_subsys;
 extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;
 extern void bpf_task_release(struct task_struct *task) __ksym __weak;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} asked_task SEC(".maps");
+/* Its number; user space writes it. */
+__u32 asked_task;
 
-SEC("iter/bpf_map_elem")
-int task_one(struct bpf_iter__bpf_map_elem *ctx)
+/*
+ * A list of maps is a door only: the answer comes with its first map. A program for the elements of
+ * one map would be called once, but some kernels refuse to load any.
+ */
+SEC("iter/bpf_map")
+int task_one(struct bpf_iter__bpf_map *ctx)
 {
-	const __u32 *pid = ctx->value;
 	struct ledger_task r = {};
 	struct task_struct *task;
 
-	if (!pid)
+	if (ctx->meta->seq_num)
 		return 0;
-	task = bpf_task_from_pid(*pid);
+	task = bpf_task_from_pid(asked_task);
 	if (!task)
 		return 0;
 	task_fill(&r, task, LEDGER_TASK_NAME);

@@ -155,6 +155,7 @@ struct bpf_iter_meta {
 	union {
 		void *seq;
 	};
+	__u64 seq_num;
 };
 
 struct request {
@@ -173,12 +174,9 @@ struct bpf_iter__task {
 	};
 };
 
-struct bpf_iter__bpf_map_elem {
+struct bpf_iter__bpf_map {
 	union {
 		struct bpf_iter_meta *meta;
-	};
-	union {
-		void *value;
 	};
 };
 

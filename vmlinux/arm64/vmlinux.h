@@ -55,12 +55,9 @@ struct bpf_iter__task {
 	};
 };
 
-struct bpf_iter__bpf_map_elem {
+struct bpf_iter__bpf_map {
 	union {
 		struct bpf_iter_meta *meta;
-	};
-	union {
-		void *value;
 	};
 };
 
@@ -68,6 +65,7 @@ struct bpf_iter_meta {
 	union {
 		void *seq;
 	};
+	__u64 seq_num;
 };
 
 struct kernfs_node;

@@ -79,13 +79,6 @@ bool ledger_finds_tasks(const struct ledger *l)
 
 int ledger_task(struct ledger *l, uint32_t pid, const struct ledger_sink *sink)
 {
-	int map = bpf_map__fd(l->lookup->maps.asked_task);
-	union bpf_iter_link_info info = { .map.map_fd = (uint32_t)map };
-	DECLARE_LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info,
-			    .link_info_len = sizeof(info));
-	uint32_t key = 0;
-
-	if (bpf_map_update_elem(map, &key, &pid, BPF_ANY))
-		return -errno;
-	return read_tasks(bpf_program__attach_iter(l->lookup->progs.task_one, &opts), sink);
+	l->lookup->bss->asked_task = pid;
+	return read_tasks(bpf_program__attach_iter(l->lookup->progs.task_one, NULL), sink);
 }
