@@ -56,20 +56,6 @@ FIND(destination_find, enum destination, destination_name, NR_DESTINATIONS)
 FIND(unit_find, enum unit, unit_name, NR_UNITS)
 FIND(state_find, enum account_state, account_state_name, NR_ACCOUNT_STATES)
 
-/*
- * Without a log there are no locks either: was the file what it was all the time? A writer that came
- * and went left no log, but wrote to the file.
- */
-int store_check_unchanged(struct store *s, struct diag *d)
-{
-	struct timespec modified = store_modified(s->file);
-
-	if (!s->immutable || (store_log_empty(s->file) && modified.tv_sec == s->modified.tv_sec &&
-			      modified.tv_nsec == s->modified.tv_nsec))
-		return 0;
-	return store_changed(s, d);
-}
-
 static bool take_counter_row(sqlite3_stmt *st, uint64_t expected, struct account_counter *c,
 			     struct account_node_total *total)
 {

@@ -67,6 +67,26 @@ static void help(const struct store *s, int err, struct diag *d)
 	}
 }
 
+int store_changed(const struct store *s, struct diag *d)
+{
+	diag_fail(d, -EAGAIN, "the accounts in %s were changed while they were read", s->file);
+	return diag_advise(d, -EAGAIN, "\"t410trace serve\" has just started or ended: try again");
+}
+
+/*
+ * Without a log there are no locks either: was the file what it was all the time? A writer that came
+ * and went left no log, but wrote to the file.
+ */
+int store_check_unchanged(struct store *s, struct diag *d)
+{
+	struct timespec modified = store_modified(s->file);
+
+	if (!s->immutable || (store_log_empty(s->file) && modified.tv_sec == s->modified.tv_sec &&
+			      modified.tv_nsec == s->modified.tv_nsec))
+		return 0;
+	return store_changed(s, d);
+}
+
 int store_error(struct store *s, int rc, const char *doing, struct diag *d)
 {
 	int err = errno_of(s->db, rc);
@@ -111,10 +131,4 @@ int store_number(struct store *s, const char *sql, int64_t *ret)
 		*ret = sqlite3_column_int64(st, 0);
 	sqlite3_finalize(st);
 	return rc == SQLITE_ROW ? SQLITE_OK : rc == SQLITE_DONE ? SQLITE_ERROR : rc;
-}
-
-int store_changed(const struct store *s, struct diag *d)
-{
-	diag_fail(d, -EAGAIN, "the accounts in %s were changed while they were read", s->file);
-	return diag_advise(d, -EAGAIN, "\"t410trace serve\" has just started or ended: try again");
 }
