@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/fnv.h"
+#include "base/json_out.h"
 
 /* Names of values. A viewer puts them behind the name of the counter. */
 static const char *const unit_names[] = {
@@ -45,25 +46,12 @@ static uint64_t id_of(uint64_t parent, const char *key)
 
 /* --- JSON */
 
-static void put_text(struct events *e, const char *text)
-{
-	fputc('"', e->out);
-	for (; *text; text++)
-		if (*text == '"' || *text == '\\')
-			fprintf(e->out, "\\%c", *text);
-		else if ((unsigned char)*text < ' ')
-			fprintf(e->out, "\\u%04x", (unsigned int)*text);
-		else
-			fputc(*text, e->out);
-	fputc('"', e->out);
-}
-
 static void open_event(struct events *e, char phase, uint32_t group, const char *name)
 {
 	errno = 0;
 	fprintf(e->out, "%s{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"name\":",
 		e->begun ? ",\n" : "{\"traceEvents\":[\n", phase, group);
-	put_text(e, name);
+	json_quoted(e->out, name);
 	e->begun = true;
 	e->noted = false;
 }
@@ -77,7 +65,7 @@ static void put_time(struct events *e, const char *key, uint64_t ns)
 static void begin_note(struct events *e, const char *name)
 {
 	fputs(e->noted ? "," : ",\"args\":{", e->out);
-	put_text(e, name);
+	json_quoted(e->out, name);
 	fputc(':', e->out);
 	e->noted = true;
 }
@@ -91,7 +79,7 @@ void events_note(struct events *e, const char *name, uint64_t value)
 void events_text_note(struct events *e, const char *name, const char *text)
 {
 	begin_note(e, name);
-	put_text(e, text);
+	json_quoted(e->out, text);
 }
 
 void events_done(struct events *e)

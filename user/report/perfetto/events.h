@@ -17,7 +17,7 @@
 /* More groups and lanes than this are not remembered: one that comes back gets a new number. */
 #define EVENTS_MAX_NUMBERS 262144
 
-/* What values of a counter are; the format has no units: the names of values say so */
+/* Units of values. The format has none, so the names of values have them */
 enum track_unit {
 	TRACK_NS,
 	TRACK_COUNT,
