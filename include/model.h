@@ -719,6 +719,9 @@ struct report {
 /** report_socket_at() - the number of a socket, as users know it, by its index */
 uint32_t report_socket_at(const struct report *r, uint32_t socket);
 
+/* Readings may miss the ends of an interval by this part of it without being called early or late. */
+#define REPORT_NEARLY 0.05
+
 /** report_duration_ns() - the length of a report's interval; 0 if its end is before its start */
 uint64_t report_duration_ns(const struct report *r);
 

@@ -4,8 +4,6 @@
 #include "base/sums.h"
 #include "report/devices.h"
 
-#define NEARLY 0.05 /* readings may be off from the ends of the report by this part of it */
-
 const struct device *devices_of(const struct report *r, uint32_t number)
 {
 	return number && number <= r->nr_devices ? r->devices[number - 1].device : NULL;
@@ -41,8 +39,9 @@ uint64_t devices_time_ns(const struct report *r, const struct report_device *d)
 {
 	double duration = (double)report_duration_ns(r), time = (double)d->enabled_ns;
 
-	return d->enabled_ns && fabs(time - duration) > NEARLY * duration ? d->enabled_ns
-									  : report_duration_ns(r);
+	return d->enabled_ns && fabs(time - duration) > REPORT_NEARLY * duration
+		       ? d->enabled_ns
+		       : report_duration_ns(r);
 }
 
 void devices_cover(const struct report *r, const struct report_device *d, uint64_t *ret_part,

@@ -13,8 +13,6 @@
 
 /* Number of notes about one socket. */
 #define LINE_LEN 1024
-/* Smaller differences from the report's time are not mentioned. */
-#define NEARLY	 0.05
 
 static void add_total(const struct report *r, uint32_t socket, enum direction direction,
 		      struct parts_side *ret)
@@ -54,7 +52,7 @@ static bool is_same_time(const struct report *r, uint32_t socket, enum direction
 
 		if (rp->part->socket == socket && rp->part->direction == direction && rp->valid &&
 		    (kind == PART_LOCAL || kind == PART_REMOTE || kind == PART_DEVICES) &&
-		    fabs(time_of(r, rp) - 1) > NEARLY)
+		    fabs(time_of(r, rp) - 1) > REPORT_NEARLY)
 			return false;
 	}
 	return true;
@@ -200,7 +198,7 @@ static void put_quality(const struct report *r, uint32_t socket, enum direction 
 		format_bar(bytes, low, high, bar);
 		str_append(ret, size, " (counted %.0f%% of the time, scaled, %s)", ran * 100, bar);
 	}
-	if (fabs(covered - 1) > NEARLY)
+	if (fabs(covered - 1) > REPORT_NEARLY)
 		str_append(ret, size, " (of %.0f%% of the interval)", covered * 100);
 }
 

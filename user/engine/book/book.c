@@ -8,6 +8,7 @@
 #include "engine/split/apportion.h"
 #include "engine/book/book_rows.h"
 #include "base/array.h"
+#include "base/sums.h"
 
 int book_new(const struct layout *layout, const struct book_scope *scope, struct identity *id,
 	     struct book **ret)
@@ -200,11 +201,6 @@ static enum reason reason_of(struct book *b, uint32_t workload)
 	return REASON_OTHER;
 }
 
-static uint64_t sum_or_most(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
 int book_io(struct book *b, uint32_t device, uint32_t workload, uint64_t read_bytes,
 	    uint64_t write_bytes)
 {
@@ -224,11 +220,11 @@ int book_io(struct book *b, uint32_t device, uint32_t workload, uint64_t read_by
 	for (int i = 0; i < 2; i++) {
 		uint64_t *all = &b->devices[device].io[i];
 
-		*all = sum_or_most(*all, bytes[i]);
+		*all = sum_capped(*all, bytes[i]);
 		if (io)
-			io->bytes[i] = sum_or_most(io->bytes[i], bytes[i]);
+			io->bytes[i] = sum_capped(io->bytes[i], bytes[i]);
 		else if (reason_of(b, workload) == REASON_LOST)
-			b->unowned_io = sum_or_most(b->unowned_io, bytes[i]);
+			b->unowned_io = sum_capped(b->unowned_io, bytes[i]);
 	}
 	return 0;
 }
@@ -412,18 +408,15 @@ struct split_sink book_sink(struct book *b)
 	};
 }
 
-/* A cgroup may be removed intervals after its last task ran, when it has no row of its own any more. */
-static void note_removed(struct book *total)
+void book_cgroup_gone(struct book *b, uint64_t cgroup_id)
 {
-	struct book_row *row, *next;
-	const struct cgroup_name *c;
+	const struct book_key key = { .cgroup_id = cgroup_id };
+	struct book_row *row = NULL;
 
-	if (total->scope.by != ROW_CGROUP)
-		return;
-	HASH_ITER (hh, total->rows, row, next) {
-		c = row->exited ? NULL : identity_cgroup_find(total->id, row->cgroup_id);
-		row->exited |= c && c->gone;
-	}
+	if (b->scope.by == ROW_CGROUP)
+		HASH_FIND(hh, b->rows, &key, sizeof(key), row);
+	if (row)
+		row->exited = true;
 }
 
 int book_add(struct book *total, const struct book *part)
@@ -437,8 +430,8 @@ int book_add(struct book *total, const struct book *part)
 
 		t->valid |= p->valid;
 		t->value += p->value;
-		t->low = sum_or_most(t->low, p->low);
-		t->high = sum_or_most(t->high, p->high);
+		t->low = sum_capped(t->low, p->low);
+		t->high = sum_capped(t->high, p->high);
 		t->attributed += p->attributed;
 		for (int k = 0; k < NR_REASONS; k++)
 			t->unattributed[k] += p->unattributed[k];
@@ -461,6 +454,5 @@ int book_add(struct book *total, const struct book *part)
 		if (err)
 			return err;
 	}
-	note_removed(total);
 	return book_pool(total, BOOK_MAX_ROWS);
 }

@@ -56,6 +56,13 @@ void book_free(struct book *b);
 /** book_clear() - forget everything that was entered */
 void book_clear(struct book *b);
 
+/**
+ * book_cgroup_gone() - a cgroup was removed, perhaps intervals after its last task ran
+ * @b: the book of a run; that of an interval asks for names when it is finished
+ * @cgroup_id: its id
+ */
+void book_cgroup_gone(struct book *b, uint64_t cgroup_id);
+
 /** book_forget() - the number of a workload is going to be used for another one; its row stays */
 void book_forget(struct book *b, uint32_t workload);
 

@@ -12,9 +12,6 @@
 
 typedef unsigned __int128 u128;
 
-/* Readings of a device may be off from the ends of an interval by this part of it. */
-#define EARLY_PART 0.05
-
 /* A counter of all bytes of its device and direction, wherever they go. */
 static bool is_whole(const struct counter *c)
 {
@@ -198,7 +195,7 @@ static double early_bytes(const struct book *b, uint32_t group, int which)
 {
 	const struct book_early *e = &b->early[group];
 
-	if (e->ns <= EARLY_PART * (b->rotations[group].enabled_ns - e->ns))
+	if (e->ns <= REPORT_NEARLY * (b->rotations[group].enabled_ns - e->ns))
 		return 0;
 	return which == ROTATION_BOTH ? e->bytes[0] + e->bytes[1] : e->bytes[which];
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sums.h"
 #include "engine/book/book_rows.h"
 
 /* Numbers this large are rounded; the value lies inside all the same. */
@@ -133,11 +134,6 @@ static void enter_latencies(struct report *r)
 	}
 }
 
-static uint64_t sum_or_most(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
 /* A port as a whole has short turns: less than so much of them in an interval says nothing. */
 #define LEAST_TURNS    2
 #define LEAST_COVERAGE 0.005
@@ -169,7 +165,7 @@ static void check_port(const struct book *b, uint32_t port, struct report *r)
 		if (!s.counted)
 			continue;
 		any = true;
-		ret->sum_bytes = sum_or_most(ret->sum_bytes, s.value);
+		ret->sum_bytes = sum_capped(ret->sum_bytes, s.value);
 		/* A sum that may be too small is one that should be larger. */
 		down += s.above * s.above;
 		up += s.below * s.below;

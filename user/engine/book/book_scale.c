@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/sums.h"
 #include "engine/filter/constants.h"
 #include "engine/split/apportion.h"
 #include "engine/book/book_rows.h"
@@ -54,20 +55,17 @@ static double counter_doubt(const struct book *b, uint32_t counter, const struct
 	return rotation_unseen_doubt(b->counters[counter].value, by->ratio, b->squares[counter]);
 }
 
-/* Large numbers are rounded; the value lies inside all the same. */
-static uint64_t whole(double bytes)
-{
-	return bytes >= 0x1p64 ? UINT64_MAX : bytes > 0 ? (uint64_t)bytes : 0;
-}
-
-/* A counter's bounds when it was scaled to @value. What was counted is sure. */
+/*
+ * A counter's bounds when it was scaled to @value. The counted part is sure. Large numbers are rounded,
+ * so the value is put inside again.
+ */
 static void scale_counter_bounds(struct report_counter *c, const struct scaling *by, double doubt,
 				 uint64_t value)
 {
-	uint64_t low = whole(c->low * by->ratio - doubt);
+	uint64_t low = whole_capped(c->low * by->ratio - doubt);
 
 	c->low = low > c->low ? low : c->low;
-	c->high = whole(ceil(c->high * by->ratio + doubt + value * by->edges));
+	c->high = whole_capped(ceil(c->high * by->ratio + doubt + value * by->edges));
 	if (c->low > value)
 		c->low = value;
 	if (c->high < value)

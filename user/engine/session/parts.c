@@ -79,7 +79,7 @@ static struct trace_part cut(struct trace_part *from, uint64_t end)
 	return before;
 }
 
-/* What was not seen of it is bounded as that of a counter, and by no more than is known here. */
+/* The unobserved part is bounded like that of a counter, as far as is known here. */
 static void enter_bounds(struct report_part *to, const struct trace_part *t)
 {
 	double bytes = (double)t->bytes, edges = 0, doubt = 0;

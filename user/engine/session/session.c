@@ -83,6 +83,8 @@ static int on_cgroup(struct session *s, const struct trace_cgroup *c)
 	if (c->path)
 		return identity_cgroup(s->id, c->id, c->path);
 	identity_cgroup_gone(s->id, c->id);
+	if (s->total)
+		book_cgroup_gone(s->total, c->id);
 	return 0;
 }
 

@@ -43,8 +43,3 @@ struct stat_bar stat_bar(double value, const struct stat_without *without,
 	return (struct stat_bar){ value >= 0 ? fmax(value - doubt, 0) : value - doubt,
 				  value + doubt + edges };
 }
-
-uint64_t stat_whole(double value)
-{
-	return value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
-}

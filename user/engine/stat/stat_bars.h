@@ -47,7 +47,4 @@ struct stat_bar {
 struct stat_bar stat_bar(double value, const struct stat_without *without,
 			 const struct stat_turns *turns, double enabled_ns, double running_ns);
 
-/** stat_whole() - rounded down, within what fits */
-uint64_t stat_whole(double value);
-
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sums.h"
 #include "engine/stat/stat_bars.h"
 #include "tables/formula.h"
 #include "trace.h"
@@ -351,7 +352,7 @@ static bool slept(const struct stat_book *b, const struct count_sum *c, size_t c
 	return c->read && !c->enabled_ns && l->pmus[l->counters[counter].pmu].cores;
 }
 
-/* What was counted is sure. */
+/* The counted part is sure. */
 static void bound_count(const struct count_sum *c, struct stat_count *ret)
 {
 	struct stat_without without = { 0 };
@@ -364,8 +365,8 @@ static void bound_count(const struct count_sum *c, struct stat_count *ret)
 						       ((double)c->running_ns - c->sample_ns[k]);
 	bar = stat_bar((double)ret->value, &without, &c->turns, (double)c->enabled_ns,
 		       (double)c->running_ns);
-	ret->low = stat_whole(bar.low);
-	ret->high = stat_whole(ceil(bar.high));
+	ret->low = whole_capped(bar.low);
+	ret->high = whole_capped(ceil(bar.high));
 	if (ret->low < c->counted)
 		ret->low = c->counted;
 	if (ret->low > ret->value)
