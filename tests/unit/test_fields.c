@@ -97,7 +97,7 @@ static void bytes_are_in_the_order_of_places(void **state)
 	free(o.bytes.data);
 }
 
-/* What is larger than a row allows is no structure. */
+/* A structure with a number above its row's bound is refused. */
 static void hostile_bytes_are_refused(void **state)
 {
 	static const struct {

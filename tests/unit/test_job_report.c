@@ -455,7 +455,7 @@ static void test_compact(void **state)
 	assert_true(strlen(record) < 700);
 	assert_int_equal(strspn(record, "abcdefghijklmnopqrstuvwxyz1234567:"), strlen(record));
 	assert_int_equal(job_compact_decode(record, &json), 0);
-	/* What makes all letters capital does no harm. */
+	/* A database that makes all letters capital does no harm. */
 	for (size_t i = 0; record[i]; i++)
 		record[i] = (char)toupper(record[i]);
 	assert_int_equal(job_compact_decode(record, &again), 0);

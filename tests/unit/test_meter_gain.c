@@ -55,8 +55,8 @@ static void interval(struct meter *m)
 }
 
 /*
- * What was less for a moment, a total, or times because the clock of another CPU is behind: no number
- * then, and all of it in the next one.
+ * A value that was less for a moment, a total, or times because the clock of another CPU is behind:
+ * no number then, and all of it in the next one.
  */
 static void test_goes_back(void **state)
 {

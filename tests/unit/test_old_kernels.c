@@ -34,7 +34,7 @@
 #define REGISTERS 12
 #define HELD	  11
 
-/* What programs call instead of the stand-ins */
+/* The functions that programs call in place of the stand-ins */
 static const struct ledger_preempt functions = { .off = 1001, .on = 1002 };
 
 /* Tasks run these programs, and the kernel would let others have their CPU. */

@@ -98,7 +98,7 @@ static void test_large_numbers(void **state)
 	report_free(r);
 }
 
-/* What is no number has no value: JSON cannot say it. */
+/* Infinities and NaN have no value: JSON cannot hold them. */
 static void test_no_number(void **state)
 {
 	const struct series s = { "x", TRACK_NS, TRACK_NONE };

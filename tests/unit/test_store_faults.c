@@ -240,7 +240,7 @@ static void test_written_meanwhile(void **state)
 	store_close(reader);
 }
 
-/* What a writer leaves half done, seen by a reader without locks, is no damage. */
+/* A file half written, seen by a reader without locks, is not damaged. */
 static void test_half_written(void **state)
 {
 	struct accounts_node node;

@@ -521,7 +521,7 @@ static ssize_t read_wrong(int fd, uint64_t *words, size_t nr)
 	return cpu0_reads == failed_read ? 0 : got;
 }
 
-/* What an event did is known only where both readings succeeded and none went back. */
+/* An event's gain is known only if both readings succeeded and none went back. */
 static void gains_of_good_readings_alone(void **state)
 {
 	static const struct {

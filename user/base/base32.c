@@ -61,7 +61,7 @@ int base32_decode(const char *text, uint8_t **ret, size_t *ret_nr)
 		bits -= 8;
 		bytes[nr++] = (uint8_t)(held >> bits);
 	}
-	/* What is left over fills up the last digit, and is 0: one text for the same bytes. */
+	/* Left-over bits fill up the last digit and are 0: one text for the same bytes. */
 	if (bits >= BITS || (held & ((1U << bits) - 1)))
 		return -EINVAL;
 	*ret = take_ptr(bytes);

@@ -82,7 +82,7 @@ static const struct field *row_at(const struct fields *rows, size_t place)
 	return NULL;
 }
 
-/* What has a flag and is no bool is a pointer: is there something? */
+/* A field with a flag is a bool, or a pointer whose flag says that it is not NULL. */
 static uint64_t flags_of(const struct fields *rows, const void *of)
 {
 	uint64_t flags = 0;
@@ -111,7 +111,7 @@ static void put_text(struct fields_out *o, const char *text)
 	}
 }
 
-/* What a number is close to. @time, @before: of the walk */
+/* The base of a number. @time, @before: of the walk */
 static uint64_t base_of(const struct field *f, const void *of, uint64_t time, const void *before)
 {
 	if (f->base == BASE_TIME || f->base == BASE_ORIGIN)

@@ -79,7 +79,7 @@ int exports_finish(struct exports *e, struct diag *d)
 {
 	int err = e->timeline ? perfetto_finish(e->timeline) : 0;
 
-	/* What is left of the packed bytes */
+	/* The rest of the packed bytes */
 	if (e->packed && fclose(take_ptr(e->packed)) && !err)
 		err = errno ? -errno : -EIO;
 	return err ? output_failed(&e->perfetto, err, d) : 0;

@@ -128,7 +128,7 @@ static void get_index(struct decoder *d, struct bytes_in *in, const struct field
 	field_set(f, event, value);
 }
 
-/* What base/fields.h leaves to us */
+/* Fields that base/fields.h leaves to their owner */
 static void get_own(struct fields_in *fields, const struct field *f, void *of)
 {
 	struct bytes_in *in = &fields->bytes;

@@ -137,7 +137,7 @@ static void put_readings(struct encoder *e, const struct trace_window *w)
 	}
 }
 
-/* What base/fields.h leaves to us; indexes are numbers. */
+/* Fields that base/fields.h leaves to their owner; indexes are numbers. */
 static void put_own(struct fields_out *o, const struct field *f, const void *of)
 {
 	const struct trace_event *event = of;

@@ -400,7 +400,7 @@ static void get_own(struct fields_in *in, const struct field *f, void *of)
 				  (f->type == HEADER_PEAK_SOCKET));
 }
 
-/* What groups and counters say of each other; false when there are more counters than that. */
+/* Resolves references between groups and counters; false if there are more counters than that. */
 static bool place_counters(struct layout *l)
 {
 	uint32_t first = 0;

@@ -284,7 +284,7 @@ static int take_text(struct ndjson_reader *r, const struct field *f, struct trac
 	return 0;
 }
 
-/* What base/fields.h leaves to us */
+/* Fields that base/fields.h leaves to their owner */
 static int take_own(struct fields_line *from, const json_t *object, const struct field *f, void *of)
 {
 	struct ndjson_reader *r = from->arg;

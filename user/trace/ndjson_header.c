@@ -40,7 +40,7 @@ static void put_filters(FILE *f, const char *text)
 	putc('}', f);
 }
 
-/* What base/fields.h leaves to us */
+/* Fields that base/fields.h leaves to their owner */
 static void put_own(struct fields_json *j, const struct field *f, const void *of)
 {
 	const struct trace_header *h = j->arg;
@@ -116,7 +116,7 @@ static int take_filters(const struct ndjson_line *line, const json_t *value, str
 	return 0;
 }
 
-/* What base/fields.h leaves to us; numbers, names and addresses are looked up by done() */
+/* Fields that base/fields.h leaves to their owner; done() looks up numbers, names and addresses */
 static int take_own(struct fields_line *l, const json_t *object, const struct field *f, void *of)
 {
 	struct taken *t = l->arg;
@@ -265,7 +265,7 @@ static int take_groups(const struct ndjson_line *line, struct layout *l)
 	return 0;
 }
 
-/* What depends on several keys */
+/* Values that depend on several keys */
 static int complete(const struct ndjson_line *line, struct trace_header *h)
 {
 	struct layout *l = &h->layout;

@@ -149,7 +149,7 @@ static void put_ends(const struct ndjson_writer *w, const char *key, const struc
 	putc(']', w->f);
 }
 
-/* What base/fields.h leaves to us */
+/* Fields that base/fields.h leaves to their owner */
 static void put_own(struct fields_json *j, const struct field *f, const void *of)
 {
 	const struct ndjson_writer *w = j->arg;

@@ -207,7 +207,7 @@ static bool lost_track(const struct filter *f)
 }
 
 /*
- * What is known of intensities is from counts that were taken to be known window by window, and
+ * Intensities were learned from counts that were taken to be known window by window, and
  * only now it is seen that they are not.
  */
 static bool was_misled(const struct filter *f, const struct filter_limit *before)

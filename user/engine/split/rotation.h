@@ -97,8 +97,8 @@ double rotation_quantile(size_t freedom);
  * @ratio: it was scaled by, at least 1
  * @squares: of what windows had
  *
- * What was not seen differs from the rest by a part of it, or lumps were missed: in each window the
- * counter looked for a part of the time, r = 1 / @ratio. If a window's bytes came in one lump,
+ * The unobserved part differs from the rest by a share of it, or lumps were missed: in each window
+ * the counter looked for a part of the time, r = 1 / @ratio. If a window's bytes came in one lump,
  * they were seen wholly with probability r, or not at all: scaled by 1/r that has the variance
  * (1 - r) / r of their square. The squares of what was seen add up to r of all squares, so that the
  * sum has the variance (1 - r) / r^2 = ratio * (ratio - 1) of them.

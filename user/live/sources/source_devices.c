@@ -462,7 +462,7 @@ static int mark(void *s, enum mark_kind kind, struct diag *d)
 	if (kind == MARK_INNER && now < l->marked_ns + INNER_NS)
 		return 0;
 	l->marked_ns = now;
-	/* What is not read now would come as bytes of the next interval. */
+	/* A PMU that is not read now would have its bytes in the next interval. */
 	must = last || (kind == MARK_BETWEEN && now >= l->ended_ns + TURN_NS);
 	if (must)
 		l->ended_ns = now;

@@ -152,7 +152,7 @@ static int put_source(const struct table *t, size_t socket, enum source source)
 
 	c = cells_of(t, &sum, 1ULL << socket, SOURCE_BIT(source));
 	c.no_cpu = true;
-	/* What counted all the time is exact */
+	/* A counter that counted all the time is exact */
 	c.bar = ratio < 1;
 	if (t->devices == DEVICES_COUNTED && source == SOURCE_DEVICE)
 		cells_devices(t, &c);

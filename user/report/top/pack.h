@@ -8,7 +8,7 @@
 /** pack_text() - a text with its NUL; NULL is kept apart from "" */
 void pack_text(struct bytes *p, const char *text, size_t max);
 
-/* What is read was written here, so it is believed. */
+/* The bytes were written here, so they are trusted. */
 uint64_t unpack_number(struct bytes_in *u);
 void unpack_raw(struct bytes_in *u, void *to, size_t size);
 /** unpack_text() - it stays where it was packed */
