@@ -393,6 +393,17 @@ struct trace_event {
 };
 
 /**
+ * trace_valid() - do the indexes, times and amounts of an event make sense?
+ * @h: what its indexes are about
+ * @e: the event
+ *
+ * The engine judges a single event by this alone: the session and the boundaries of a replay ask it
+ * first, and the rooms below assert. It does not look at the order of events. Files may hold more,
+ * see trace_fits() in user/trace/fields.h.
+ */
+bool trace_valid(const struct trace_header *h, const struct trace_event *e);
+
+/**
  * struct trace_sink - receives the events of a trace, in order
  * @event: returns 0 or a negative errno: -EINVAL for an invalid event (times, indexes), which was
  *	left out; other errors end the trace. A sink that ignores a type of event returns 0

@@ -574,16 +574,16 @@ static void a_thread_becomes_the_leader(void **state)
 	tell_task(&w, LEDGER_TASK_FORK, 10, 100, 0);
 	tell_task(&w, LEDGER_TASK_FORK, 11, 110, 0);
 	tell_task(&w, LEDGER_TASK_FORK, 12, 120, 0);
-	assert_int_equal(session_follow(w.session, 10), 3);
+	assert_int_equal(identity_follow(session_identity(w.session), 10), 3);
 	tell_task(&w, LEDGER_TASK_EXIT, 12, 120, 0);
 	tell_task(&w, LEDGER_TASK_EXIT, 10, 100, 0);
-	assert_int_equal(session_alive(w.session), 1);
+	assert_int_equal(identity_followed_alive(session_identity(w.session)), 1);
 	tell_task(&w, LEDGER_TASK_NAME, 10, 100, 11);
-	assert_int_equal(session_alive(w.session), 1);
+	assert_int_equal(identity_followed_alive(session_identity(w.session)), 1);
 	assert_int_equal(session_start_of(w.session, 10), 100);
 	assert_int_equal(session_start_of(w.session, 11), 0);
 	tell_task(&w, LEDGER_TASK_EXIT, 10, 100, 0);
-	assert_int_equal(session_alive(w.session), 0);
+	assert_int_equal(identity_followed_alive(session_identity(w.session)), 0);
 	teardown(&w);
 }
 
@@ -597,13 +597,13 @@ static void a_thread_becomes_a_forgotten_leader(void **state)
 	w.feed.start_of = session_start_of;
 	w.feed.start_arg = w.session;
 	tell_task(&w, LEDGER_TASK_FORK, 11, 110, 0);
-	assert_int_equal(session_follow(w.session, 10), 1);
+	assert_int_equal(identity_follow(session_identity(w.session), 10), 1);
 	/* exec changes the name first */
 	tell_task(&w, LEDGER_TASK_NAME, 10, 100, 0);
 	tell_task(&w, LEDGER_TASK_NAME, 10, 100, 11);
-	assert_int_equal(session_alive(w.session), 1);
+	assert_int_equal(identity_followed_alive(session_identity(w.session)), 1);
 	tell_task(&w, LEDGER_TASK_EXIT, 10, 100, 0);
-	assert_int_equal(session_alive(w.session), 0);
+	assert_int_equal(identity_followed_alive(session_identity(w.session)), 0);
 	teardown(&w);
 }
 

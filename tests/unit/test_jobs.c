@@ -219,7 +219,7 @@ static void news_of_jobs(void **state)
 	told(&w, 3, "/slurm/uid_0/job_12");
 	told(&w, 4, "/slurm/uid_0/job_12/step_0");
 	j = job_of(&w, 3);
-	assert_int_equal(identity_select_job(w.id, "77"), 0);
+	assert_int_equal(identity_select_jobs(w.id, (char *[]){ "77" }, 1), 0);
 	assert_true(identity_has_selection(w.id));
 	assert_false(j->chosen);
 	identity_job_news(w.id, &(struct trace_job_news){ .cgroup_id = 99, .id = "77" });
@@ -246,8 +246,8 @@ static void jobs_asked_for(void **state)
 	told(&w, 5, "/slurm/uid_0/job_13");
 	told(&w, 6, "/slurm/uid_0/job_13/step_0");
 	told(&w, 7, "/slurm/uid_0/job_13/step_1");
-	assert_int_equal(identity_select_job(w.id, "slurm:12"), 0);
-	assert_int_equal(identity_select_job(w.id, "flux:14"), 0);
+	assert_int_equal(identity_select_jobs(w.id, (char *[]){ "slurm:12" }, 1), 0);
+	assert_int_equal(identity_select_jobs(w.id, (char *[]){ "flux:14" }, 1), 0);
 	assert_int_equal(identity_select(w.id, "/slurm/uid_0/job_13/step_1"), 0);
 	told(&w, 4, "/slurm/uid_0/job_12/step_0");
 	told(&w, 8, "/slurm/uid_0/job_14");
@@ -736,7 +736,7 @@ static void nothing_is_kept_without_a_summary(void **state)
 		assert_int_equal(HASH_COUNT(s->interval->rows), 0);
 	}
 	assert_int_equal(ended, intervals);
-	assert_int_equal(session_jobs_ended(s, 1 << SCHEDULER_SLURM), intervals);
+	assert_int_equal(identity_jobs_ended(session_identity(s), 1 << SCHEDULER_SLURM), intervals);
 	assert_null(s->total);
 	assert_int_equal(session_summary(s, &r), -EINVAL);
 	session_free(s);

@@ -50,7 +50,7 @@ static void long_ids_asked_for(void **state)
 		assert_int_equal(job_id_fits(rows[i].id, rows[i].wanted), rows[i].fits);
 	snprintf(path, sizeof(path), "/docker/%s", container);
 	told(&w, 3, path);
-	assert_int_equal(identity_select_job(w.id, "docker:0123456789ab"), 0);
+	assert_int_equal(identity_select_jobs(w.id, (char *[]){ "docker:0123456789ab" }, 1), 0);
 	assert_true(job_of(&w, 3)->chosen);
 	world_free(&w);
 }
@@ -60,9 +60,9 @@ static void parts_asked_for(void **state)
 {
 	static const char container[] =
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-	static const char *const wishes[] = { "12.0",	      "4700_3",		  "slurm:4800",
-					      "web-0",	      "13.batch",	  "4700_4",
-					      "0123456789ab", "6080526582546432", "a/b" };
+	static char *const wishes[] = { "12.0",		"4700_3",	    "slurm:4800",
+					"web-0",	"13.batch",	    "4700_4",
+					"0123456789ab", "6080526582546432", "a/b" };
 	static const bool seen[] = { true, true, true, true, false, false, true, true, false };
 	struct world w = world_new(ROW_JOB, false);
 	char path[160];
@@ -70,8 +70,7 @@ static void parts_asked_for(void **state)
 	(void)state;
 	told(&w, 3, "/slurm/uid_0/job_12");
 	told(&w, 4, "/slurm/uid_0/job_12/step_0");
-	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++)
-		assert_int_equal(identity_select_job(w.id, wishes[i]), 0);
+	assert_int_equal(identity_select_jobs(w.id, wishes, ARRAY_SIZE(wishes)), 0);
 	told(&w, 5, "/slurm/uid_0/job_12/step_1");
 	told(&w, 6, "/slurm/uid_0/job_14/step_0");
 	told(&w, 7, "/slurm/uid_0/job_15");

@@ -274,6 +274,9 @@ static void nonsense_is_refused_and_left_out(void **state)
 {
 	struct session *s = make((struct session_options){ .all = true });
 	const struct trace_slice longer = { .pid = 5, .tgid = 5, .end_ns = 9, .on_cpu_ns = 10 };
+	const struct trace_slice weighed = {
+		.pid = 5, .tgid = 5, .end_ns = 9, .on_cpu_ns = 5, .weights_ns = 6
+	};
 	struct trace_window unknown_group = { .group = 1, .end_ns = 1 };
 	struct trace_lost lost = { .what = "slices", .socket = 2, .count = 1 };
 	struct trace_sink out = session_sink(s);
@@ -284,6 +287,8 @@ static void nonsense_is_refused_and_left_out(void **state)
 	assert_int_equal(slice(&out, 5, 2, 0, 10), -EINVAL); /* CPUs are 0 and 1 */
 	assert_int_equal(slice(&out, 5, 0, 10, 9), -EINVAL);
 	assert_int_equal(trace_send_slice(&out, &longer), -EINVAL);
+	assert_int_equal(trace_send_slice(&out, &weighed),
+			 -EINVAL); /* counted longer than it ran */
 	assert_int_equal(trace_send_window(&out, &unknown_group), -EINVAL);
 	assert_int_equal(window(&out, 10, 10, 1), -EINVAL);
 	assert_int_equal(window(&out, 0, 50, 1), 0);
@@ -329,19 +334,19 @@ static void followed_tasks_and_selected_cgroups(void **state)
 	struct report *r;
 
 	(void)state;
-	assert_int_equal(session_select(s, "/job"), 0);
+	assert_int_equal(identity_select(session_identity(s), "/job"), 0);
 	assert_int_equal(trace_send_cgroup(&out, 9, "/job/a"), 0);
 	assert_int_equal(task(&out, 5, 1, "five"), 0);
-	assert_int_equal(session_follow(s, 6), 0);
+	assert_int_equal(identity_follow(session_identity(s), 6), 0);
 	assert_int_equal(trace_send_follow(&out, 5), 0);
 	assert_int_equal(task(&out, 6, 5, "child"), 0);
 	assert_int_equal(task(&out, 7, 1, "other"), 0);
-	assert_int_equal(session_alive(s), 2);
+	assert_int_equal(identity_followed_alive(session_identity(s)), 2);
 	begin(&out, 0);
 	assert_int_equal(slice(&out, 6, 0, 0, 10), 0);
 	assert_int_equal(slice(&out, 7, 0, 10, 20), 0);
 	assert_int_equal(trace_send_exit(&out, 5, 5), 0);
-	assert_int_equal(session_alive(s), 1);
+	assert_int_equal(identity_followed_alive(session_identity(s)), 1);
 	r = report_at(s, 100);
 	assert_int_equal(r->nr_rows, 1);
 	assert_string_equal(r->rows[0].comm, "child");
@@ -351,7 +356,7 @@ static void followed_tasks_and_selected_cgroups(void **state)
 	assert_int_equal(trace_send_resync(&out, true), 0);
 	assert_int_equal(task(&out, 7, 1, "other"), 0);
 	assert_int_equal(trace_send_resync(&out, false), 0);
-	assert_int_equal(session_alive(s), 0);
+	assert_int_equal(identity_followed_alive(session_identity(s)), 0);
 	session_free(s);
 }
 
@@ -389,7 +394,7 @@ static void names_only(void **state)
 	assert_false(session_unknown_cgroup(s));
 	assert_int_equal(session_each_unnamed(s, name_it, &out), 0);
 	assert_int_equal(session_each_unnamed(s, never, NULL), 0);
-	assert_int_equal(session_follow(s, 5), 1);
+	assert_int_equal(identity_follow(session_identity(s), 5), 1);
 	assert_int_equal(trace_send_exit(&out, 5, 5), 0);
 	for (uint64_t k = 1; k < 10; k++) {
 		m = mark_at(100 * k, ends);

@@ -42,9 +42,8 @@ struct seen {
 };
 
 struct boundaries {
-	const struct layout *layout;
-	size_t nr_probes;
-	bool marked;
+	const struct trace_header *header;
+	const struct layout *layout; /* of @header */
 	uint64_t interval_ns;
 	struct held *held;    /* by group, then by probe */
 	struct seen *seen;    /* by socket */
@@ -71,9 +70,8 @@ int boundaries_new(const struct trace_header *header, uint64_t interval_ns, stru
 
 	if (!b)
 		return -ENOMEM;
+	b->header = header;
 	b->layout = layout;
-	b->nr_probes = header->nr_probes;
-	b->marked = header->marked;
 	b->interval_ns = interval_ns;
 	b->held = calloc(layout->nr_groups + header->nr_probes + 1, sizeof(*b->held));
 	b->seen = calloc(layout->nr_sockets + 1, sizeof(*b->seen));
@@ -107,7 +105,7 @@ void boundaries_free(struct boundaries *b)
 {
 	if (!b)
 		return;
-	for (size_t i = 0; b->held && i < b->layout->nr_groups + b->nr_probes; i++) {
+	for (size_t i = 0; b->held && i < b->layout->nr_groups + b->header->nr_probes; i++) {
 		forget(&b->held[i], b->held[i].nr);
 		free(b->held[i].room);
 	}
@@ -200,7 +198,7 @@ static int hold(struct held *h, uint64_t start_ns, uint64_t end_ns, const void *
 	size_t at = place_of(h, start_ns);
 	void *copy;
 
-	if (end_ns <= start_ns || start_ns < h->handed_ns)
+	if (start_ns < h->handed_ns)
 		return -EINVAL;
 	if (at > h->first && h->items[at - 1].end_ns > start_ns)
 		return -EINVAL;
@@ -230,18 +228,13 @@ static uint64_t many_until(const struct held *h)
 
 static int add_window(struct boundaries *b, const struct trace_window *w)
 {
-	const struct group *g;
-	struct seen *seen;
-	int err;
+	const struct group *g = &b->layout->groups[w->group];
+	struct seen *seen = &b->seen[g->socket];
+	int err = hold(&b->held[w->group], w->start_ns, w->end_ns, w->readings,
+		       g->nr * sizeof(*w->readings));
 
-	if (w->group >= b->layout->nr_groups)
-		return -EINVAL;
-	g = &b->layout->groups[w->group];
-	err = hold(&b->held[w->group], w->start_ns, w->end_ns, w->readings,
-		   g->nr * sizeof(*w->readings));
 	if (err)
 		return err;
-	seen = &b->seen[g->socket];
 	seen->first_window_ns = earlier(seen->first_window_ns, w->start_ns);
 	seen->last_ns = later(seen->last_ns, w->end_ns);
 	b->newest_ns = later(b->newest_ns, w->end_ns);
@@ -253,9 +246,8 @@ static int add_window(struct boundaries *b, const struct trace_window *w)
 
 static int add_sample(struct boundaries *b, const struct trace_sample *s)
 {
-	int err = s->probe < b->nr_probes ? hold(&b->held[b->layout->nr_groups + s->probe],
-						 s->start_ns, s->end_ns, s, sizeof(*s))
-					  : -EINVAL;
+	int err = hold(&b->held[b->layout->nr_groups + s->probe], s->start_ns, s->end_ns, s,
+		       sizeof(*s));
 
 	if (!err)
 		b->newest_ns = later(b->newest_ns, s->end_ns);
@@ -272,9 +264,9 @@ int boundaries_add(struct boundaries *b, const struct trace_event *e)
 		add_io(b, &e->io);
 		return 0;
 	case TRACE_WINDOW:
-		return add_window(b, &e->window);
+		return trace_valid(b->header, e) ? add_window(b, &e->window) : -EINVAL;
 	case TRACE_SAMPLE:
-		return add_sample(b, &e->sample);
+		return trace_valid(b->header, e) ? add_sample(b, &e->sample) : -EINVAL;
 	default:
 		return 0;
 	}
@@ -321,7 +313,7 @@ static uint64_t complete_until(const struct boundaries *b)
 {
 	uint64_t until = UINT64_MAX;
 
-	if (!b->marked)
+	if (!b->header->marked)
 		return b->newest_ns > SETTLED_NS ? b->newest_ns - SETTLED_NS : 0;
 	for (uint32_t s = 0; s < b->layout->nr_sockets; s++)
 		until = earlier(until, b->mark_ends_ns[s]);
@@ -336,14 +328,14 @@ bool boundaries_due(const struct boundaries *b)
 		return until >= earlier(b->next_ns, b->inner_at_ns);
 	/* Cheap tests first: every slice gets here. A long interval can begin before it is over. */
 	wait = earlier(b->interval_ns, SETTLED_NS);
-	return !b->marked && until >= wait && until >= after(earliest(b), wait);
+	return !b->header->marked && until >= wait && until >= after(earliest(b), wait);
 }
 
 uint64_t boundaries_left(const struct boundaries *b)
 {
 	uint64_t until = complete_until(b), from = b->begun ? b->next_ns : earliest(b);
 
-	if (b->marked && !b->begun)
+	if (b->header->marked && !b->begun)
 		return 0;
 	return until > from ? (until - from) / b->interval_ns : 0;
 }
@@ -366,19 +358,19 @@ static bool begin(struct boundaries *b, bool end, struct trace_mark *ret)
 {
 	uint64_t begin_ns = earliest(b);
 
-	if (b->marked ? !b->has_mark : begin_ns == NONE || !(end || boundaries_due(b)))
+	if (b->header->marked ? !b->has_mark : begin_ns == NONE || !(end || boundaries_due(b)))
 		return false;
 	for (uint32_t s = 0; s < b->layout->nr_sockets; s++) {
-		if (b->marked)
+		if (b->header->marked)
 			b->ends_ns[s] = b->mark_ends_ns[s];
 		else if (b->seen[s].first_window_ns != NONE)
 			b->ends_ns[s] = b->seen[s].first_window_ns;
 		else
 			b->ends_ns[s] = begin_ns;
 	}
-	if (b->marked)
+	if (b->header->marked)
 		begin_ns = b->mark.time_ns;
-	make_mark(b, begin_ns, b->marked ? b->mark.first : true, false, ret);
+	make_mark(b, begin_ns, b->header->marked ? b->mark.first : true, false, ret);
 	b->next_ns = after(begin_ns, b->interval_ns);
 	b->begun = true;
 	if (!b->layout->nr_groups)
@@ -423,13 +415,14 @@ static bool full_interval(struct boundaries *b, struct trace_mark *ret)
 /* The rest at the end of the trace. */
 static bool last_interval(struct boundaries *b, struct trace_mark *ret)
 {
-	uint64_t now = b->marked ? b->mark.time_ns : later(b->newest_ns, b->trace_end_ns);
+	uint64_t now = b->header->marked ? b->mark.time_ns : later(b->newest_ns, b->trace_end_ns);
 	bool any = false;
 
 	b->finished = true;
 	for (uint32_t s = 0; s < b->layout->nr_sockets; s++) {
 		uint64_t last = later(b->seen[s].last_ns, b->last_io_ns);
-		uint64_t end = b->marked ? b->mark_ends_ns[s] : later(last, b->trace_end_ns);
+		uint64_t end =
+			b->header->marked ? b->mark_ends_ns[s] : later(last, b->trace_end_ns);
 
 		any |= end > b->seen[s].end_ns;
 		end = end > b->seen[s].end_ns ? end : later(now, b->seen[s].end_ns);
@@ -448,7 +441,7 @@ bool boundaries_next(struct boundaries *b, bool end, struct trace_mark *ret)
 		return false;
 	if (!b->begun)
 		return begin(b, end, ret);
-	if (end && !b->marked)
+	if (end && !b->header->marked)
 		until = later(until, (b->last_window_ns ? b->last_window_ns : b->newest_ns) - 1);
 	if (b->next_ns <= until)
 		return full_interval(b, ret);
@@ -492,7 +485,7 @@ bool boundaries_event(struct boundaries *b, const struct trace_mark *m, struct t
 {
 	size_t nr_groups = b->layout->nr_groups;
 
-	for (size_t i = 0; i < nr_groups + b->nr_probes; i++) {
+	for (size_t i = 0; i < nr_groups + b->header->nr_probes; i++) {
 		struct held *h = &b->held[i];
 		const struct held_item *item = h->first < h->nr ? &h->items[h->first] : NULL;
 

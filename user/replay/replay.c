@@ -58,7 +58,7 @@ static char *cgroup_path(const char *text)
 static int select_cgroup(struct session *s, const char *text)
 {
 	char *path = cgroup_path(text);
-	int err = path ? session_select(s, path) : -ENOMEM;
+	int err = path ? identity_select(session_identity(s), path) : -ENOMEM;
 
 	free(path);
 	return err;
@@ -94,10 +94,10 @@ static int make_session(const struct replay *r, struct session **ret)
 		err = select_cgroup(*ret, a->cgroups.items[i]);
 	for (size_t i = 0; !r->own_selection && i < h->nr_cgroups && !err; i++)
 		err = select_cgroup(*ret, h->cgroups[i]);
-	for (size_t i = 0; i < a->jobs.nr && !err; i++)
-		err = session_select_job(*ret, a->jobs.items[i]);
-	for (size_t i = 0; !r->own_selection && i < h->nr_jobs && !err; i++)
-		err = session_select_job(*ret, h->jobs[i]);
+	if (!err)
+		err = identity_select_jobs(session_identity(*ret), a->jobs.items, a->jobs.nr);
+	if (!err && !r->own_selection)
+		err = identity_select_jobs(session_identity(*ret), h->jobs, h->nr_jobs);
 	return err;
 }
 
@@ -311,7 +311,7 @@ int replay_check_selection(const struct replay *r, const char *name)
 			return -ESRCH;
 		}
 	for (size_t i = 0; i < r->args->jobs.nr; i++)
-		if (!session_job_seen(r->session, i)) {
+		if (!identity_job_seen(session_identity(r->session), i)) {
 			diag_fail(r->d, -ESRCH, "-J %s: there is no such job in %s",
 				  r->args->jobs.items[i], name);
 			diag_help(r->d,

@@ -339,8 +339,9 @@ static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w
 	return err;
 }
 
-int book_saw(struct book *b, size_t link, uint32_t workload, uint64_t bytes, double ns)
+static int enter_latency(void *arg, size_t link, uint32_t workload, uint64_t bytes, double ns)
 {
+	struct book *b = arg;
 	struct book_row *row;
 	int err = row_of(b, workload, &row);
 
@@ -349,6 +350,11 @@ int book_saw(struct book *b, size_t link, uint32_t workload, uint64_t bytes, dou
 	row->seen[link].bytes += bytes;
 	row->seen[link].byte_ns += bytes * ns;
 	return 0;
+}
+
+struct latency_sink book_latencies(struct book *b)
+{
+	return (struct latency_sink){ enter_latency, b };
 }
 
 /* The splitter knows rows by their number in the book. */

@@ -8,7 +8,8 @@
 #define ENGINE_BOOK_BOOK_H
 
 #include "engine/identity/identity.h"
-#include "engine/latency/links.h"
+#include "engine/latency/latency.h"
+#include "engine/latency/neighbours.h"
 #include "engine/timeline/timeline.h"
 #include "model.h"
 
@@ -93,20 +94,11 @@ void book_exclusive(struct book *b, uint32_t device, uint32_t row, bool several)
 /** book_sink() - what was split is entered through this */
 struct split_sink book_sink(struct book *b);
 
-/**
- * book_saw() - a workload saw a latency
- * @b: the book
- * @link: index of the link
- * @workload: who
- * @bytes: what it moved of the link's counter; entered as bytes before
- * @ns: the latency of the link's probe meanwhile
- *
- * Return: 0 or -ENOMEM.
- */
-int book_saw(struct book *b, size_t link, uint32_t workload, uint64_t bytes, double ns);
+/** book_latencies() - latencies of bytes that were entered before are entered through this */
+struct latency_sink book_latencies(struct book *b);
 
-/** book_key() - the key of a row by its number (see split_sink.row), as in reports */
-void book_key(const struct book *b, uint32_t row, char ret[MODEL_KEY_LEN]);
+/** book_names() - rows by their number, and the keys that reports give them */
+struct neighbours_names book_names(struct book *b);
 
 /**
  * book_finish() - all entries of an interval are made: scale and name

@@ -6,9 +6,16 @@
 
 #include "engine/book/book_rows.h"
 
-void book_key(const struct book *b, uint32_t row, char ret[MODEL_KEY_LEN])
+static void key_of(void *arg, uint32_t row, char ret[MODEL_KEY_LEN])
 {
+	const struct book *b = arg;
+
 	book_row_key(b, &b->by_number[row]->key, ret);
+}
+
+struct neighbours_names book_names(struct book *b)
+{
+	return (struct neighbours_names){ book_sink(b).row, key_of, b };
 }
 
 struct other {

@@ -21,18 +21,20 @@ struct spans {
 };
 
 struct exclusives {
-	struct spans *devices;
-	size_t nr;
+	const struct trace_header *header;
+	struct identity *id;
+	struct spans *devices; /* one list each */
 };
 
-int exclusives_new(size_t nr_devices, struct exclusives **ret)
+int exclusives_new(const struct trace_header *header, struct identity *id, struct exclusives **ret)
 {
 	struct exclusives *x = calloc(1, sizeof(*x));
 
 	if (!x)
 		return -ENOMEM;
-	x->nr = nr_devices;
-	x->devices = calloc(nr_devices + 1, sizeof(*x->devices));
+	x->header = header;
+	x->id = id;
+	x->devices = calloc(header->nr_devices + 1, sizeof(*x->devices));
 	if (!x->devices) {
 		free(x);
 		return -ENOMEM;
@@ -45,7 +47,7 @@ void exclusives_free(struct exclusives *x)
 {
 	if (!x)
 		return;
-	for (size_t i = 0; i < x->nr; i++)
+	for (size_t i = 0; i < x->header->nr_devices; i++)
 		free(x->devices[i].items);
 	free(x->devices);
 	free(x);
@@ -97,16 +99,17 @@ static uint64_t unseen(const struct spans *s, uint64_t start_ns, uint64_t end_ns
 	return at < end_ns ? sum + end_ns - at : sum;
 }
 
-void exclusives_keep(const struct exclusives *x, const struct exclusives_rows *rows)
+void exclusives_keep(const struct exclusives *x)
 {
-	for (size_t i = 0; i < x->nr; i++)
+	for (size_t i = 0; i < x->header->nr_devices; i++)
 		for (size_t k = 0; k < x->devices[i].nr; k++)
-			rows->keep(rows->arg, x->devices[i].items[k].workload);
+			identity_keep(x->id, x->devices[i].items[k].workload);
 }
 
-int exclusives_close(struct exclusives *x, uint32_t device, uint64_t start_ns, uint64_t end_ns,
-		     const struct exclusives_rows *rows, uint32_t *ret, bool *ret_several)
+static int close_device(const struct exclusives *x, uint32_t device, uint64_t start_ns,
+			uint64_t end_ns, struct book *book)
 {
+	const struct split_sink rows = book_sink(book);
 	struct spans *s = &x->devices[device];
 	uint32_t one = SPLIT_NO_ROW, row;
 	bool any = false, several = false;
@@ -118,7 +121,7 @@ int exclusives_close(struct exclusives *x, uint32_t device, uint64_t start_ns, u
 	for (size_t i = 0; i < s->nr && !err; i++) {
 		if (s->items[i].start_ns >= end_ns || s->items[i].end_ns <= start_ns)
 			continue;
-		err = rows->row(rows->arg, s->items[i].workload, &row);
+		err = rows.row(rows.arg, s->items[i].workload, &row);
 		if (err)
 			break;
 		several |= any && row != one;
@@ -130,13 +133,28 @@ int exclusives_close(struct exclusives *x, uint32_t device, uint64_t start_ns, u
 	for (size_t i = 0; i < s->nr; i++) {
 		if (s->items[i].end_ns <= end_ns)
 			continue;
-		rows->keep(rows->arg, s->items[i].workload);
+		identity_keep(x->id, s->items[i].workload);
 		s->items[kept++] = s->items[i];
 	}
 	s->nr = kept;
-	if (err)
-		return err;
-	*ret = one;
-	*ret_several = several;
-	return 0;
+	if (!err)
+		book_exclusive(book, device, one, several);
+	return err;
+}
+
+int exclusives_close(struct exclusives *x, const uint64_t *starts_ns, const uint64_t *ends_ns,
+		     struct book *book)
+{
+	const struct trace_header *h = x->header;
+	int err = 0;
+
+	/* Without sockets there are no intervals. */
+	for (uint32_t i = 0; h->layout.nr_sockets && i < h->nr_devices && !err; i++) {
+		/* Where it is may not be known; sockets differ by very little. */
+		uint32_t at =
+			h->devices[i].socket < h->layout.nr_sockets ? h->devices[i].socket : 0;
+
+		err = close_device(x, i, starts_ns[at], ends_ns[at], book);
+	}
+	return err;
 }

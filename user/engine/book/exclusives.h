@@ -6,12 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/split/split.h"
+#include "engine/book/book.h"
 
 struct exclusives;
 
-/** exclusives_new() - Return: 0 or -ENOMEM; free with exclusives_free() */
-int exclusives_new(size_t nr_devices, struct exclusives **ret);
+/**
+ * exclusives_new() - nobody has had a device alone
+ * @header: its devices; must outlive @ret
+ * @id: keeps the workloads that will be named again; must outlive @ret
+ * @ret: free with exclusives_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int exclusives_new(const struct trace_header *header, struct identity *id, struct exclusives **ret);
 void exclusives_free(struct exclusives *x);
 
 /**
@@ -27,36 +34,21 @@ int exclusives_add(struct exclusives *x, uint32_t device, uint32_t workload, uin
 		   uint64_t end_ns);
 
 /**
- * struct exclusives_rows - what is asked of others while an interval is closed
- * @row: as in struct split_sink
- * @keep: the workload will be named again
- * @arg: handed to both
- */
-struct exclusives_rows {
-	int (*row)(void *arg, uint32_t workload, uint32_t *ret);
-	void (*keep)(void *arg, uint32_t workload);
-	void *arg;
-};
-
-/**
- * exclusives_close() - the row that had a device to itself in an interval
+ * exclusives_close() - enter in a book which row had each device to itself in an interval
  * @x: where
- * @device: index
- * @start_ns, @end_ns: the interval; ends do not go back from call to call
- * @rows: names
- * @ret: the row; SPLIT_NO_ROW when there is none, when there were several, or when what
- *	is known leaves out more than a fiftieth of the interval: files are looked at now and
- *	then, and not at its very ends
- * @ret_several: there were several, at once (of one cgroup) or one after another
+ * @starts_ns, @ends_ns: the interval on each socket; ends do not go back from call to call
+ * @book: gets them, see book_exclusive(). A device has no row if there were several, at once (of
+ *	one cgroup) or one after another, or if more than a fiftieth of the interval is unknown:
+ *	open files are looked at now and then, and not at its very ends
  *
- * What ends in the interval is forgotten.
+ * Spans that end in the interval are forgotten.
  *
- * Return: 0, or the first error of @rows.
+ * Return: 0 or -ENOMEM.
  */
-int exclusives_close(struct exclusives *x, uint32_t device, uint64_t start_ns, uint64_t end_ns,
-		     const struct exclusives_rows *rows, uint32_t *ret, bool *ret_several);
+int exclusives_close(struct exclusives *x, const uint64_t *starts_ns, const uint64_t *ends_ns,
+		     struct book *book);
 
-/** exclusives_keep() - the interval goes on: call @rows->keep for all that it will be asked about */
-void exclusives_keep(const struct exclusives *x, const struct exclusives_rows *rows);
+/** exclusives_keep() - the interval goes on: keep all workloads that its end will ask for */
+void exclusives_keep(const struct exclusives *x);
 
 #endif

@@ -284,15 +284,15 @@ struct cgroup_name *identity_cgroup_by_path(const struct identity *id, const cha
 int identity_select(struct identity *id, const char *path);
 
 /**
- * identity_select_job() - ask for jobs, also those that begin later
+ * identity_select_jobs() - ask for jobs, also those that begin later
  * @id: where
- * @text: see job_wanted_parse(); one that no job can have is nobody's
+ * @texts, @nr: see job_wanted_parse(); one that no job can have is nobody's
  *
  * Return: 0 or -ENOMEM.
  */
-int identity_select_job(struct identity *id, const char *text);
+int identity_select_jobs(struct identity *id, char *const *texts, size_t nr);
 
-/** identity_job_seen() - was there a job as asked for by call number @nr of that (from 0)? */
+/** identity_job_seen() - was there a job as asked for by text number @nr of that (from 0)? */
 bool identity_job_seen(const struct identity *id, size_t nr);
 
 /**

@@ -301,14 +301,16 @@ void identity_job_news(struct identity *id, const struct trace_job_news *news)
 	choose(id, j);
 }
 
-int identity_select_job(struct identity *id, const char *text)
+int identity_select_jobs(struct identity *id, char *const *texts, size_t nr)
 {
 	struct job *j, *next;
 
-	if (array_room(id->wanted, id->cap_wanted, id->nr_wanted))
-		return -ENOMEM;
-	job_wanted_parse(text, &id->wanted[id->nr_wanted].who);
-	id->wanted[id->nr_wanted++].seen = false;
+	for (size_t i = 0; i < nr; i++) {
+		if (array_room(id->wanted, id->cap_wanted, id->nr_wanted))
+			return -ENOMEM;
+		job_wanted_parse(texts[i], &id->wanted[id->nr_wanted].who);
+		id->wanted[id->nr_wanted++].seen = false;
+	}
 	HASH_ITER (hh, id->jobs, j, next)
 		choose(id, j);
 	return 0;

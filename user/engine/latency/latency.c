@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "engine/latency/latency.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -135,11 +136,9 @@ int latency_sample(struct latency *l, const struct trace_sample *s)
 	double cycles, ns = 0;
 	struct track *t;
 
-	if (s->probe >= l->header->nr_probes || s->end_ns <= s->start_ns)
-		return -EINVAL;
+	assert(s->probe < l->header->nr_probes);
 	t = &l->tracks[s->probe];
-	if (s->start_ns < t->end_ns)
-		return -EINVAL;
+	assert(t->end_ns <= s->start_ns && s->start_ns < s->end_ns);
 	if (array_room(t->items, t->cap, t->nr))
 		return -ENOMEM;
 	latency_add(&sums, s, 1);
@@ -214,9 +213,9 @@ static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, u
 	return err;
 }
 
-struct split_sink latency_split(struct latency *l, const struct latency_sink *to)
+struct split_sink latency_split(struct latency *l, struct latency_sink to)
 {
-	l->to = *to;
+	l->to = to;
 	return (struct split_sink){ .window = on_window, .bytes = on_bytes, .arg = l };
 }
 

@@ -40,10 +40,9 @@ void latency_free(struct latency *l);
  * latency_sample() - a probe was read twice
  *
  * Windows that end later may come before or after it; to be part of an interval a
- * sample comes before latency_close().
+ * sample comes before latency_close(). Samples are valid, and those of a probe in order.
  *
- * Return: 0, -EINVAL for an unknown probe, a sample that does not end after it starts,
- * or one that starts before the last one of the probe ended, -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int latency_sample(struct latency *l, const struct trace_sample *s);
 
@@ -57,7 +56,7 @@ void latency_begin(struct latency *l, const uint64_t *starts_ns);
  *
  * Only the calls @window and @bytes are there: see split_tee.h.
  */
-struct split_sink latency_split(struct latency *l, const struct latency_sink *to);
+struct split_sink latency_split(struct latency *l, struct latency_sink to);
 
 /**
  * latency_close() - an interval has ended

@@ -49,9 +49,10 @@ void neighbours_free(struct neighbours *n);
 /**
  * neighbours_sample() - a probe was read twice
  *
- * It may come before or after the windows of its time.
+ * It may come before or after the windows of its time. As for latency_sample(), it is valid and in
+ * order.
  *
- * Return: 0, -EINVAL as latency_sample(), -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int neighbours_sample(struct neighbours *n, const struct trace_sample *s);
 

@@ -49,9 +49,6 @@ struct session {
 	bool unknown_cgroup;
 };
 
-/** session_row() - see split_sink.row; @arg is the session */
-int session_row(void *arg, uint32_t workload, uint32_t *ret);
-
 /**
  * session_somebody() - the number of who it was
  * @s: from now on also a task without a name has an entry
@@ -67,18 +64,8 @@ int session_somebody(struct session *s, const struct workload_key *who, uint32_t
 /** session_io() - an event of I/O; answers as a trace_sink does */
 int session_io(struct session *s, const struct trace_io *io);
 
-/** session_enter_io() - see timeline_sink.io */
-int session_enter_io(void *arg, uint32_t device, uint32_t workload, uint64_t read_bytes,
-		     uint64_t write_bytes);
-
-/** session_enter_exclusives() - which rows had devices to themselves since the last mark */
-int session_enter_exclusives(struct session *s, const uint64_t *ends_ns);
-
 /** session_close_inner() - what is complete goes into the books, and the interval goes on */
 int session_close_inner(struct session *s, const struct trace_mark *m);
-
-/** session_keep_exclusives() - workloads that had devices to themselves are not forgotten */
-void session_keep_exclusives(struct session *s);
 
 /** session_keep_ends() - @m is the last mark now */
 void session_keep_ends(struct session *s, const struct trace_mark *m);

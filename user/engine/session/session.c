@@ -5,8 +5,6 @@
 
 #include "engine/session/internal.h"
 
-/* --- the calls that know how the timeline, the splitter and the books are used */
-
 static void on_forget(void *arg, uint32_t workload)
 {
 	const struct session *s = arg;
@@ -15,23 +13,9 @@ static void on_forget(void *arg, uint32_t workload)
 	book_forget(s->interval, workload);
 }
 
-static int on_saw(void *arg, size_t link, uint32_t workload, uint64_t bytes, double ns)
-{
-	struct session *s = arg;
-
-	return book_saw(s->interval, link, workload, bytes, ns);
-}
-
-static void on_key(void *arg, uint32_t row, char ret[MODEL_KEY_LEN])
-{
-	const struct session *s = arg;
-
-	book_key(s->interval, row, ret);
-}
-
 static int make_neighbours(struct session *s)
 {
-	const struct neighbours_names names = { session_row, on_key, s };
+	const struct neighbours_names names = book_names(s->interval);
 	int err;
 
 	if (!s->o.neighbours)
@@ -45,7 +29,6 @@ static int make_neighbours(struct session *s)
 static int make_books(struct session *s)
 {
 	const struct layout *layout = &s->header->layout;
-	const struct latency_sink saw = { on_saw, s };
 	struct book_scope scope = { .by = s->o.by,
 				    .all = s->o.all,
 				    .idle_units = s->o.idle_units,
@@ -60,7 +43,7 @@ static int make_books(struct session *s)
 	    splitter_new(s->header, s->o.method, &s->splitter) || parts_new(s->header, &s->parts) ||
 	    referees_new(!s->o.no_summary, &s->referees) || links_make(s->header, &s->links) ||
 	    latency_new(s->header, &s->links, &s->latency) ||
-	    exclusives_new(s->header->nr_devices, &s->exclusives) ||
+	    exclusives_new(s->header, s->id, &s->exclusives) ||
 	    book_new(layout, &scope, s->id, &s->interval) ||
 	    (!s->o.no_summary && book_new(layout, &scope, s->id, &s->total)))
 		return -ENOMEM;
@@ -70,7 +53,8 @@ static int make_books(struct session *s)
 	identity_on_forget(s->id, on_forget, s);
 	s->split.sinks[s->split.nr++] = book_sink(s->interval);
 	if (s->header->nr_probes)
-		s->split.sinks[s->split.nr++] = latency_split(s->latency, &saw);
+		s->split.sinks[s->split.nr++] =
+			latency_split(s->latency, book_latencies(s->interval));
 	return make_neighbours(s);
 }
 
@@ -125,11 +109,6 @@ static int on_slice(struct session *s, const struct trace_slice *slice)
 	uint32_t workload = WORKLOAD_IDLE;
 	int err;
 
-	/* Judged here, so that a recording leaves out what a report would. */
-	if (slice->cpu >= s->header->layout.nr_cpus || slice->end_ns < slice->start_ns ||
-	    slice->on_cpu_ns > slice->end_ns - slice->start_ns ||
-	    slice->weights_ns > slice->on_cpu_ns)
-		return -EINVAL;
 	err = workload_of(s, slice, &workload);
 	if (err)
 		return err;
@@ -147,8 +126,7 @@ static int on_window(struct session *s, const struct trace_window *w)
 {
 	int err;
 
-	if (w->group >= s->header->layout.nr_groups || w->end_ns <= w->start_ns ||
-	    w->start_ns < s->window_end_ns[w->group])
+	if (w->start_ns < s->window_end_ns[w->group])
 		return -EINVAL;
 	err = s->o.names_only ? 0 : timeline_window(s->timeline, w);
 	if (!err)
@@ -160,8 +138,7 @@ static int on_sample(struct session *s, const struct trace_sample *sample)
 {
 	int err;
 
-	if (sample->probe >= s->header->nr_probes || sample->end_ns <= sample->start_ns ||
-	    sample->start_ns < s->sample_end_ns[sample->probe])
+	if (sample->start_ns < s->sample_end_ns[sample->probe])
 		return -EINVAL;
 	err = s->o.names_only ? 0 : latency_sample(s->latency, sample);
 	if (!err && s->neighbours)
@@ -171,29 +148,17 @@ static int on_sample(struct session *s, const struct trace_sample *sample)
 	return err;
 }
 
-static int on_part(struct session *s, const struct trace_part *p)
-{
-	if (p->part >= s->header->nr_parts || p->end_ns <= p->start_ns ||
-	    p->running_ns > p->enabled_ns)
-		return -EINVAL;
-	return s->o.names_only ? 0 : parts_add(s->parts, p);
-}
-
 /* By tasks and threads there is no row that could have a group. */
 static int on_referee(struct session *s, const struct trace_referee *r)
 {
 	bool rows = s->o.by == ROW_CGROUP || s->o.by == ROW_JOB;
 
-	if (!s->header->resctrl || !r->group || !r->state)
-		return -EINVAL;
 	return s->referees && rows ? referees_add(s->referees, r) : 0;
 }
 
 /* What a trace of another tool lacks; a live run says so with its marks. */
 static int on_lost(struct session *s, const struct trace_lost *l)
 {
-	if (l->end_ns < l->start_ns || l->socket >= s->header->layout.nr_sockets)
-		return -EINVAL;
 	if (s->splitter)
 		splitter_lost(s->splitter, l);
 	if (!strcmp(l->what, "slices"))
@@ -237,6 +202,9 @@ static int on_event(void *arg, const struct trace_event *e)
 {
 	struct session *s = arg;
 
+	/* Judged here, so that a recording leaves out what a report would. */
+	if (!trace_valid(s->header, e))
+		return -EINVAL;
 	switch (e->type) {
 	case TRACE_TASK:
 		return identity_task(s->id, &e->task, NULL);
@@ -255,7 +223,9 @@ static int on_event(void *arg, const struct trace_event *e)
 		identity_job_news(s->id, &e->job);
 		return 0;
 	case TRACE_FOLLOW:
-		return session_follow(s, e->follow.pid) ? 0 : session_await(s, e->follow.pid);
+		if (identity_follow(s->id, e->follow.pid))
+			return 0;
+		return identity_await(s->id, e->follow.pid);
 	case TRACE_SLICE:
 		return on_slice(s, &e->slice);
 	case TRACE_WINDOW:
@@ -265,7 +235,7 @@ static int on_event(void *arg, const struct trace_event *e)
 	case TRACE_IO:
 		return session_io(s, &e->io);
 	case TRACE_PART:
-		return on_part(s, &e->part);
+		return s->o.names_only ? 0 : parts_add(s->parts, &e->part);
 	case TRACE_REFEREE:
 		return on_referee(s, &e->referee);
 	case TRACE_LOST:
@@ -327,34 +297,9 @@ void session_free(struct session *s)
 	free(s);
 }
 
-int session_select(struct session *s, const char *path)
+struct identity *session_identity(struct session *s)
 {
-	return identity_select(s->id, path);
-}
-
-int session_select_job(struct session *s, const char *text)
-{
-	return identity_select_job(s->id, text);
-}
-
-bool session_job_seen(const struct session *s, size_t nr)
-{
-	return identity_job_seen(s->id, nr);
-}
-
-uint64_t session_jobs_ended(const struct session *s, uint32_t schedulers)
-{
-	return identity_jobs_ended(s->id, schedulers);
-}
-
-size_t session_follow(struct session *s, uint32_t tgid)
-{
-	return identity_follow(s->id, tgid);
-}
-
-int session_await(struct session *s, uint32_t tgid)
-{
-	return identity_await(s->id, tgid);
+	return s->id;
 }
 
 uint64_t session_start_of(void *arg, uint32_t pid)
@@ -362,11 +307,6 @@ uint64_t session_start_of(void *arg, uint32_t pid)
 	const struct session *s = arg;
 
 	return identity_start_of(s->id, pid);
-}
-
-size_t session_alive(const struct session *s)
-{
-	return identity_followed_alive(s->id);
 }
 
 struct unnamed {

@@ -8,6 +8,7 @@
 #define ENGINE_SESSION_SESSION_H
 
 #include "base/diag.h"
+#include "engine/identity/identity.h"
 #include "neighbourhood.h"
 #include "trace.h"
 
@@ -66,43 +67,11 @@ void session_free(struct session *s);
  */
 struct trace_sink session_sink(struct session *s);
 
-/** session_select() - ask for a cgroup and everything below it; 0 or -ENOMEM */
-int session_select(struct session *s, const char *path);
-
-/**
- * session_select_job() - ask for a job, and all of this id that begin later
- * @s: the session
- * @text: see job_wanted_parse()
- *
- * Return: 0 or -ENOMEM.
- */
-int session_select_job(struct session *s, const char *text);
-
-/** session_job_seen() - was there a job as asked for by call number @nr of that (from 0)? */
-bool session_job_seen(const struct session *s, size_t nr);
-
-/**
- * session_jobs_ended() - how many jobs have ended so far
- * @s: the session
- * @schedulers: whose: 1 << SCHEDULER_SLURM and the like
- */
-uint64_t session_jobs_ended(const struct session *s, uint32_t schedulers);
-
-/**
- * session_follow() - follow a process and the children it starts from now on
- *
- * Return: number of living tasks of it (0: there is none).
- */
-size_t session_follow(struct session *s, uint32_t tgid);
-
-/** session_await() - see identity_await() */
-int session_await(struct session *s, uint32_t tgid);
+/** session_identity() - its tasks, cgroups and jobs: to ask for some, and about them */
+struct identity *session_identity(struct session *s);
 
 /** session_start_of() - as identity_start_of(); @arg: the session */
 uint64_t session_start_of(void *arg, uint32_t pid);
-
-/** session_alive() - number of followed tasks that have not ended */
-size_t session_alive(const struct session *s);
 
 /** session_each_unnamed() - tasks that run without a known name; see identity.h */
 int session_each_unnamed(struct session *s,

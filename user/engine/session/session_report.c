@@ -21,6 +21,14 @@ static int enter_block(void *arg, const struct split_block *b)
 	return splitter_block(s->splitter, b, &sink);
 }
 
+static int enter_io(void *arg, uint32_t device, uint32_t workload, uint64_t read_bytes,
+		    uint64_t write_bytes)
+{
+	struct session *s = arg;
+
+	return book_io(s->interval, device, workload, read_bytes, write_bytes);
+}
+
 static void keep_workload(void *arg, uint32_t workload)
 {
 	const struct session *s = arg;
@@ -33,7 +41,7 @@ static struct timeline_sink sink_of(struct session *s)
 	return (struct timeline_sink){
 		.on_cpu = enter_on_cpu,
 		.block = enter_block,
-		.io = session_enter_io,
+		.io = enter_io,
 		.keep = keep_workload,
 		.arg = s,
 	};
@@ -49,7 +57,7 @@ int session_close_inner(struct session *s, const struct trace_mark *m)
 		err = timeline_close_inner(s->timeline, m->ends_ns, &sink, &late);
 		s->late += late;
 		latency_close_inner(s->latency, m->ends_ns);
-		session_keep_exclusives(s);
+		exclusives_keep(s->exclusives);
 	}
 	/* Rows of tasks have their names when the interval is reported. */
 	if (s->o.names_only || s->o.by == ROW_JOB)
@@ -72,7 +80,7 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 	if (s->neighbours)
 		neighbours_close(s->neighbours);
 	if (!err)
-		err = session_enter_exclusives(s, ends_ns);
+		err = exclusives_close(s->exclusives, s->ends_ns, ends_ns, s->interval);
 	if (!err)
 		err = book_finish(s->interval);
 	if (!err && s->total)

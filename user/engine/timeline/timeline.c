@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "engine/timeline/timeline.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,11 +88,9 @@ int timeline_window(struct timeline *t, const struct trace_window *window)
 	struct reading *copy;
 	size_t size;
 
-	if (window->group >= t->layout->nr_groups || window->end_ns <= window->start_ns)
-		return -EINVAL;
+	assert(window->group < t->layout->nr_groups && window->start_ns < window->end_ns);
 	w = &t->windows[window->group];
-	if (w->nr && w->items[w->nr - 1].end_ns > window->start_ns)
-		return -EINVAL;
+	assert(!w->nr || w->items[w->nr - 1].end_ns <= window->start_ns);
 	size = t->layout->groups[window->group].nr * sizeof(*copy);
 	copy = malloc(size);
 	if (!copy || array_room(w->items, w->cap, w->nr)) {
@@ -140,9 +139,7 @@ int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_sli
 			      .workload = workload };
 	uint32_t socket;
 
-	if (s->cpu >= t->layout->nr_cpus || s->end_ns < s->start_ns ||
-	    s->on_cpu_ns > s->end_ns - s->start_ns || s->weights_ns > s->on_cpu_ns)
-		return -EINVAL;
+	assert(s->cpu < t->layout->nr_cpus && s->on_cpu_ns <= s->end_ns - s->start_ns);
 	socket = t->layout->cpu_socket[s->cpu];
 	if (socket == LAYOUT_NO_SOCKET || !s->on_cpu_ns)
 		return 0;

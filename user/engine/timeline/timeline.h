@@ -3,6 +3,8 @@
  * The timeline joins the two streams: slices (who was on which CPU) and windows
  * (what the counters gained). Both may arrive in any order; an interval is closed
  * when both have arrived up to its end, and what lies beyond stays for the next.
+ *
+ * Events that go in are valid, see trace_valid(), and windows of a group are in order.
  */
 #ifndef ENGINE_TIMELINE_TIMELINE_H
 #define ENGINE_TIMELINE_TIMELINE_H
@@ -50,7 +52,7 @@ void timeline_free(struct timeline *t);
  * @s: when and how long; its names are not looked at. A CPU of no socket is counted
  *	nowhere
  *
- * Return: 0, -EINVAL for impossible times or CPUs, -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_slice *s);
 
@@ -60,7 +62,7 @@ int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_sli
  * @workload: who; WORKLOAD_LOST for nobody known
  * @io: device, when, how much; its names are not looked at. May arrive as late as slices may
  *
- * Return: 0, -EINVAL for impossible times or devices, -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int timeline_io(struct timeline *t, uint32_t workload, const struct trace_io *io);
 
@@ -69,7 +71,7 @@ int timeline_io(struct timeline *t, uint32_t workload, const struct trace_io *io
  * @t: where
  * @w: the readings are copied; windows of a group do not overlap
  *
- * Return: 0, -EINVAL for impossible times, -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int timeline_window(struct timeline *t, const struct trace_window *w);
 

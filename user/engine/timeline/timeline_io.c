@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* I/O on the timeline: as slices, with bytes instead of CPU time, and devices instead of sockets. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,9 +75,7 @@ int timeline_io(struct timeline *t, uint32_t workload, const struct trace_io *io
 	struct flow *f;
 	uint64_t begin;
 
-	if (io->device >= t->nr_devices || io->end_ns < io->start_ns ||
-	    (io->exclusive && (io->read_bytes || io->write_bytes)))
-		return -EINVAL;
+	assert(io->device < t->nr_devices && io->start_ns <= io->end_ns);
 	f = &t->flows[io->device];
 	begin = t->layout->nr_sockets ? t->begin_ns[f->socket] : 0;
 	mine.bytes[DIRECTION_READ] = io->read_bytes;

@@ -158,9 +158,10 @@ static int make_session(const struct live *l, enum row_kind by, bool names_only,
 	int err = session_new(&l->header, &o, ret);
 
 	for (size_t i = 0; i < l->header.nr_cgroups && !err; i++)
-		err = session_select(*ret, l->cgroups.selected[i]);
-	for (size_t i = 0; i < l->args->jobs.nr && !err; i++)
-		err = session_select_job(*ret, l->args->jobs.items[i]);
+		err = identity_select(session_identity(*ret), l->cgroups.selected[i]);
+	if (!err)
+		err = identity_select_jobs(session_identity(*ret), l->args->jobs.items,
+					   l->args->jobs.nr);
 	return err ? diag_error(d, err, "cannot prepare the report") : 0;
 }
 
@@ -350,7 +351,8 @@ int live_follow(struct live *l, pid_t pid, struct diag *d)
 	if (err)
 		return diag_fail(d, err, "cannot list the tasks: %s", strerror(-err));
 	/* The kernel's list may lack tasks that /proc has, process 1 for example. */
-	if (!number || (!session_follow(l->session, number) && !process_lives(pid)))
+	if (!number ||
+	    (!identity_follow(session_identity(l->session), number) && !process_lives(pid)))
 		return process_missing(pid, d);
 	err = live_tasks_remember(&l->tasks, pid) ?: trace_send_follow(&l->out, number);
 	return live_trace_failed(l, err, d);
@@ -363,12 +365,12 @@ int live_fd(const struct live *l)
 
 size_t live_alive(const struct live *l)
 {
-	return session_alive(l->session);
+	return identity_followed_alive(session_identity(l->session));
 }
 
 uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers)
 {
-	return session_jobs_ended(l->session, schedulers);
+	return identity_jobs_ended(session_identity(l->session), schedulers);
 }
 
 const struct host_info *live_host(const struct live *l)
@@ -524,7 +526,7 @@ const char *live_missing_job(const struct live *l, size_t i)
 	size_t nr = 0;
 
 	for (size_t k = 0; k < l->args->jobs.nr; k++)
-		if (!session_job_seen(l->session, k) && nr++ == i)
+		if (!identity_job_seen(session_identity(l->session), k) && nr++ == i)
 			return l->args->jobs.items[k];
 	return NULL;
 }

@@ -273,8 +273,9 @@ static int complete(struct live *l, enum mark_kind kind, struct diag *d, uint64_
 static bool tasks_in_doubt(struct live *l, const struct quality *losses)
 {
 	bool ended = live_tasks_some_ended(&l->tasks);
+	struct identity *id = session_identity(l->session);
 
-	return losses->lost_tasks != l->seen.lost_tasks || (ended && session_alive(l->session));
+	return losses->lost_tasks != l->seen.lost_tasks || (ended && identity_followed_alive(id));
 }
 
 static int make_mark(struct live *l, enum mark_kind kind, struct diag *d, struct trace_mark *ret)

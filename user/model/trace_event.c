@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "trace.h"
+
+static bool slice_valid(const struct trace_header *h, const struct trace_slice *s)
+{
+	return s->cpu < h->layout.nr_cpus && s->start_ns <= s->end_ns &&
+	       s->on_cpu_ns <= s->end_ns - s->start_ns && s->weights_ns <= s->on_cpu_ns;
+}
+
+static bool io_valid(const struct trace_header *h, const struct trace_io *io)
+{
+	if (io->device >= h->nr_devices || io->end_ns < io->start_ns)
+		return false;
+	if (io->exclusive && (io->read_bytes || io->write_bytes || io->pid == TRACE_PID_LOST))
+		return false;
+	if (io->pid == TRACE_PID_LOST)
+		return true;
+	if (io->pid == TRACE_PID_IDLE)
+		return io->cgroup_id != 0;
+	return io->tgid && io->tgid != TRACE_PID_LOST && (h->by_thread || io->tgid == io->pid);
+}
+
+bool trace_valid(const struct trace_header *h, const struct trace_event *e)
+{
+	switch (e->type) {
+	case TRACE_SLICE:
+		return slice_valid(h, &e->slice);
+	case TRACE_WINDOW:
+		return e->window.group < h->layout.nr_groups &&
+		       e->window.start_ns < e->window.end_ns;
+	case TRACE_SAMPLE:
+		return e->sample.probe < h->nr_probes && e->sample.start_ns < e->sample.end_ns;
+	case TRACE_IO:
+		return io_valid(h, &e->io);
+	case TRACE_PART:
+		return e->part.part < h->nr_parts && e->part.start_ns < e->part.end_ns &&
+		       e->part.running_ns <= e->part.enabled_ns;
+	case TRACE_REFEREE:
+		return h->resctrl && e->referee.group && e->referee.state &&
+		       e->referee.start_ns <= e->referee.end_ns;
+	case TRACE_LOST:
+		return e->lost.what && e->lost.socket < h->layout.nr_sockets &&
+		       e->lost.start_ns <= e->lost.end_ns;
+	case TRACE_MARK:
+		/* Only a trace without marks ends with one that has no ends. */
+		return e->mark.ends_ns || e->mark.last;
+	default:
+		return e->type < NR_TRACE_EVENTS;
+	}
+}
