@@ -657,7 +657,7 @@ struct self_cost {
 };
 
 /* Longest sentence about gaps of a kernel, with its terminator. */
-#define MODEL_NOTE_LEN 512
+#define MODEL_NOTE_LEN 640
 
 struct host_info {
 	char name[65];

@@ -623,7 +623,7 @@ def test_without_network_rights(bed):
     mine = [row for (_, pid, _), row in rows.items() if pid == writer.ident]
     require(len(mine) == 1, f"rows {rows}")
     iowho.exact("written", mine[0][0], 100 * PAGE, 0, writer.moved_ns)
-    require("who receives packets is not known" in iowho.note, f"it says {iowho.note!r}")
+    require("received packets cannot be attributed to processes" in iowho.note, f"it says {iowho.note!r}")
     require("disks" not in iowho.note and "sends" not in iowho.note, f"it says {iowho.note!r}")
 
 

@@ -253,7 +253,7 @@ static void notes(void **state)
 	r->quality.device_changes = 2;
 	expect(r, terse,
 	       "quality: 1 request to a device could not be noted; 0.120 s of devices' turns were "
-	       "lost to others who held the counters; 2 times functions came, went");
+	       "lost to other users of the counters; 2 times functions came, went");
 	report_free(r);
 }
 
@@ -304,13 +304,13 @@ static void note_of_requests(void **state)
 	(void)state;
 	assert_null(json_object_get(json_object_get(o, "quality"), "io_note"));
 	json_decref(o);
-	strcpy(host.io_note, "who sends packets is not known: \x1b[31m");
+	strcpy(host.io_note, "sent packets cannot be attributed to processes: \x1b[31m");
 	r->host = &host;
-	expect(r, terse, "\nwho sends packets is not known: \\x1b[31m\n");
+	expect(r, terse, "\nsent packets cannot be attributed to processes: \\x1b[31m\n");
 	o = object_of(r);
 	assert_string_equal(
 		json_string_value(json_object_get(json_object_get(o, "quality"), "io_note")),
-		"who sends packets is not known: \x1b[31m");
+		"sent packets cannot be attributed to processes: \x1b[31m");
 	json_decref(o);
 	report_free(r);
 }

@@ -130,7 +130,7 @@ static void notes_of_requests_stay(void **state)
 	const char *wrong;
 
 	(void)state;
-	strcpy(noted.host.io_note, "who sends packets is not known");
+	strcpy(noted.host.io_note, "sent packets cannot be attributed to processes");
 	strcpy(noted.host.tick, "all");
 	strcpy(noted.host.tick_note, "the kernel has no tracepoint");
 	header_encode(&noted, &o);

@@ -66,7 +66,7 @@ static void test_header(void **state)
 	headers[0].cgroups = odd;
 	headers[0].nr_cgroups = 1;
 	strcpy(headers[0].host.name, "n\xfe");
-	strcpy(headers[0].host.io_note, "who sends packets is not known");
+	strcpy(headers[0].host.io_note, "sent packets cannot be attributed to processes");
 	strcpy(headers[0].host.tick, "auto");
 	strcpy(headers[0].host.tick_note, "CPUs 2-3 are left alone");
 	for (size_t i = 0; i < 2; i++) {

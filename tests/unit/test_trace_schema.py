@@ -16,7 +16,7 @@ failed = 0
 HEADER = {
     "type": "header",
     "schema": "t410trace.trace/1",
-    "io_note": "who sends packets is not known",
+    "io_note": "sent packets cannot be attributed to processes",
     "tick": "auto",
     "tick_note": "CPUs 2-3 are left alone",
     "peaks": [

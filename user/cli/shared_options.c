@@ -120,7 +120,7 @@ const struct option_row shared_options[] = {
 	{ RECORD | NEAR | LOOK, 1, "Every workload on the machine (default when nothing is given)",
 	  EVERYTHING },
 	{ LIVE | RECORD | LOOK, 1,
-	  "Also what these PCIe devices move, and who makes them: a PCI address, nvme0n1, eth0, "
+	  "Also the traffic of these PCIe devices, and its owners: a PCI address, nvme0n1, eth0, "
 	  "mlx5_0, or all",
 	  OPTION("device", 'D', "DEVICE[,...]", value_list, run.devices) },
 	{ STAT, 1, "These metrics: the whole name, its last part, or a pattern with * and ?",

@@ -160,7 +160,7 @@ static int begin_reading(struct store *s)
 	return rc;
 }
 
-/* Could the log not be read for want of a right? Waiting gives none. */
+/* Is it a permission error on the WAL? Retrying will not help. */
 static bool is_denied(const struct store *s, int rc)
 {
 	cleanup_free char *log = NULL;

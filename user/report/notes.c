@@ -42,8 +42,8 @@ static const struct loss losses[] = {
 	COUNT(unscheduled_windows,
 	      "%s window had no turn of some counters (the next one covers it)",
 	      "%s windows had no turn of some counters (the next ones cover them)"),
-	COUNT(lost_windows, "%s window found no room (its bytes are in the next one)",
-	      "%s windows found no room (their bytes are in the next ones)"),
+	COUNT(lost_windows, "%s window did not fit into the buffer (its bytes are in the next one)",
+	      "%s windows did not fit into the buffer (their bytes are in the next ones)"),
 	COUNT(merged_windows, "%s window was much longer than asked for",
 	      "%s windows were much longer than asked for"),
 	TIME(lost_slices_ns, "%s s of CPU time could not be booked on a task"),
@@ -57,8 +57,7 @@ static const struct loss losses[] = {
 	      "%s slices or requests came after their interval was closed"),
 	COUNT(lost_slices, "%s slice or request was lost by the program that wrote the trace",
 	      "%s slices or requests were lost by the program that wrote the trace"),
-	COUNT(bad_records, "%s record made no sense and was left out",
-	      "%s records made no sense and were left out"),
+	COUNT(bad_records, "%s invalid record was left out", "%s invalid records were left out"),
 	COUNT(unseen_switches, "%s context switch was hidden by the kernel",
 	      "%s context switches were hidden by the kernel"),
 	COUNT(unknown_tasks, "%s row has no known name", "%s rows have no known name"),
@@ -69,9 +68,9 @@ static const struct loss losses[] = {
 	COUNT(lost_io, "%s request to a device could not be noted",
 	      "%s requests to devices could not be noted"),
 	BYTES(unowned_io_bytes, "%s of requests to devices have no known cause"),
-	TIME(device_held_ns, "%s s of devices' turns were lost to others who held the counters"),
-	COUNT(counter_restarts, "%s time counters began anew after readings that made no sense",
-	      "%s times counters began anew after readings that made no sense"),
+	TIME(device_held_ns, "%s s of devices' turns were lost to other users of the counters"),
+	COUNT(counter_restarts, "%s time counters started again after an implausible reading",
+	      "%s times counters started again after implausible readings"),
 	TIME(uncounted_ns, "%s s of counters before that are missing"),
 	COUNT(weights_reopened, "%s time the core events of a CPU were opened again",
 	      "%s times the core events of a CPU were opened again"),
@@ -220,7 +219,7 @@ static int put_split(FILE *out, const struct quality *q, bool quiet)
 		fprintf(out, "; %" PRIu64 " small workload%s estimated together",
 			q->pooled_workloads, q->pooled_workloads == 1 ? "" : "s");
 	if (!method->learns)
-		fputs("; right only if all who share a window are alike", out);
+		fputs("; right only if workloads that share a window are alike", out);
 	return 0;
 }
 

@@ -31,7 +31,7 @@ void decoder_free(struct decoder *d)
 
 static const struct trace_who nobody;
 
-/* The task of a slice or of I/O; new ones are told where they are first used. */
+/* The task of a slice or of I/O; a new one is described where it is first used. */
 static const struct trace_who *get_key(struct decoder *d, struct bytes_in *in)
 {
 	uint64_t index = bytes_get_max(in, d->nr_keys);

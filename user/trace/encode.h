@@ -44,7 +44,7 @@ int decoder_new(const struct trace_header *h, struct decoder **ret);
 void decoder_free(struct decoder *d);
 
 /**
- * struct decoded - what became of a block
+ * struct decoded - the result of reading a block
  * @offset: in the payload, of the event that was being decoded last
  * @events: events handed out
  * @refused: of these, events that the sink refused with -EINVAL

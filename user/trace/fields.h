@@ -56,10 +56,10 @@ struct trace_who {
 	uint64_t cgroup_id;
 };
 
-/** trace_who() - of a slice or of I/O, 0 where the pid alone says all */
+/** trace_who() - the task of a slice or of I/O; 0 where the pid alone identifies it */
 struct trace_who trace_who(const struct trace_event *e);
 
-/** trace_bound() - an index must be below it; 0 for what is no index */
+/** trace_bound() - an index must be below it; 0 if the field is not an index */
 uint64_t trace_bound(const struct trace_header *h, const struct field *f);
 
 /** trace_fits() - does the event make sense, and will readers take it? */

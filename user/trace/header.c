@@ -432,7 +432,7 @@ int header_decode(struct bytes_in *in, struct trace_header *ret, const char **re
 	int err;
 
 	fields_take(&from, &header_fields, &h);
-	/* without parts nobody writes their number */
+	/* a header without parts does not have their number */
 	bytes_bad(&from.bytes, from.bytes.at != from.bytes.end || !place_counters(&h.layout) ||
 				       (h.parts && !h.nr_parts));
 	*in = from.bytes;

@@ -7,7 +7,7 @@
 #include "recording_format.h"
 #include "trace.h"
 
-/* Far above what exists, as with TRACE_MAX_*. */
+/* Far above existing machines, as with TRACE_MAX_*. */
 #define TRACE_MAX_SELECTED 65536
 
 /*
@@ -27,11 +27,11 @@ enum {
 /** header_fields - all of a header, in the order of NDJSON */
 extern const struct fields header_fields;
 
-/** header_release() - free what a header points to; NULLs are fine */
+/** header_release() - free everything a header points to; NULLs are fine */
 void header_release(struct trace_header *h);
 
 /*
- * Builders: all of them copy what they get, append it to what is there, and return 0 or -ENOMEM.
+ * Builders: each copies its arguments, appends them, and returns 0 or -ENOMEM.
  * After an error the header can still be released.
  */
 
@@ -43,7 +43,7 @@ int header_add_sockets(struct trace_header *h, const uint32_t *cpu_socket, uint3
  * header_add_counters() - counters and the groups that they are in
  * @h: the header
  * @counters, @nr: their groups and those of @groups are counted from 0 on
- * @groups, @nr_groups: and their counters, too; in the header they are behind what was there
+ * @groups, @nr_groups: with their counters; the header gets them behind earlier ones
  */
 int header_add_counters(struct trace_header *h, const struct counter *counters, size_t nr,
 			const struct group *groups, size_t nr_groups);
@@ -51,10 +51,10 @@ int header_add_counters(struct trace_header *h, const struct counter *counters, 
 /** header_add_latencies() - latencies that are measured */
 int header_add_latencies(struct trace_header *h, const struct probe *probes, size_t nr);
 
-/** header_add_devices() - devices; their numbers (from 1 on) are those of a header without others */
+/** header_add_devices() - devices, numbered from 1 on as if the header had no earlier ones */
 int header_add_devices(struct trace_header *h, const struct device *devices, size_t nr);
 
-/** header_add_parts() - what is measured elsewhere than the counters */
+/** header_add_parts() - parts that are not measured by the counters */
 int header_add_parts(struct trace_header *h, const struct traffic_part *parts, size_t nr);
 
 /** header_add_selection() - cgroups and jobs that were asked for */
@@ -64,7 +64,7 @@ int header_add_selection(struct trace_header *h, char *const *cgroups, size_t nr
 /**
  * header_check() - do the parts of a header fit together?
  *
- * Return: NULL, or what is wrong.
+ * Return: NULL, or the problem.
  */
 const char *header_check(const struct trace_header *h);
 
@@ -75,7 +75,7 @@ void header_encode(const struct trace_header *h, struct bytes *o);
  * header_decode() - read a header
  * @in: all of the payload
  * @ret: released with header_release()
- * @ret_wrong: what is wrong, with -EBADMSG
+ * @ret_wrong: the problem, with -EBADMSG
  *
  * Return: 0, -EBADMSG, -ENOMEM.
  */

@@ -7,7 +7,7 @@
 #include "trace/header.h"
 
 /*
- * @all with @more behind its @nr elements, moved perhaps; NULL: no memory, and @all is what it was.
+ * @all with @more behind its @nr elements, perhaps moved; NULL: no memory, and @all is unchanged.
  * There is room for one more than needed, so that none of zero is not NULL.
  */
 static void *appended(void *all, size_t nr, const void *more, size_t nr_more, size_t size)

@@ -54,7 +54,7 @@ static int make_room(struct input *in, size_t want)
 	return 0;
 }
 
-/* The end is the end if nobody says otherwise. */
+/* Without a caller who waits, the end of the file is final. */
 static int ask(const struct input *in, bool at_end)
 {
 	return in->wait.more ? in->wait.more(in->wait.arg, in->fd, at_end) : !at_end;

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /**
- * struct input_wait - somebody who has other things to do while there is nothing to read
+ * struct input_wait - a caller with other work while there is nothing to read
  * @more: called before each read(), and with @at_end when it found the end. Positive: read (again);
- *	0: this is the end; a negative errno. NULL: nobody
+ *	0: this is the end; a negative errno. NULL: there is none
  * @arg: handed to it
  */
 struct input_wait {
@@ -22,10 +22,10 @@ struct input_wait {
  * struct input - a file being read
  * @fd: closed by input_release(), except standard input
  * @buf, @cap: buffer
- * @at, @nr: what is buffered and not used yet
+ * @at, @nr: buffered bytes that are not used yet
  * @offset: of @at in the file
  * @eof: there is nothing behind the buffer
- * @wait: who is asked before it waits
+ * @wait: called before it waits
  */
 struct input {
 	int fd;

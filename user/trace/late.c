@@ -15,7 +15,7 @@ struct late {
 	struct overhang *overhang;
 	struct recording_writer *writer;
 	struct trace_sink out;
-	bool begun; /* who was there has been said */
+	bool begun; /* known tasks and cgroups have been written */
 	int err;
 };
 
@@ -38,7 +38,7 @@ static int nothing(void *arg)
 	return 0;
 }
 
-/* The books of who reads it begin at this mark: what was lost before it is not told again. */
+/* A reader's books begin at this mark: earlier losses are not repeated. */
 int late_tell(const struct late *l, const struct trace_sink *out, const struct trace_mark *mark)
 {
 	return living_announce(l->living, out, nothing, NULL)
@@ -61,7 +61,7 @@ static int on_event(void *arg, const struct trace_event *e)
 		l->begun = true;
 		err = late_tell(l, &l->out, &e->mark);
 	}
-	/* Others have taken the event: only what keeps us from writing is our error. */
+	/* The other receivers have taken the event: only a failure to write is our error. */
 	l->err = err == -EINVAL ? 0 : err;
 	return 0;
 }

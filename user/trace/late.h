@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A recording that begins in the middle of a run: what was there before is said at its begin, as in
- * a new part of a rotated one.
+ * A recording that begins in the middle of a run. It first repeats the known tasks and cgroups, as
+ * a new segment of a rotated recording does.
  */
 #ifndef TRACE_LATE_H
 #define TRACE_LATE_H
@@ -20,7 +20,7 @@ struct late;
  */
 int late_new(const struct trace_header *header, struct late **ret);
 
-/** late_sink() - remembers who is there, and records when asked. A full disk is no error of it */
+/** late_sink() - learns tasks and cgroups, and records on request. A full disk is not its error */
 struct trace_sink late_sink(struct late *l);
 
 /**
@@ -34,12 +34,12 @@ struct trace_sink late_sink(struct late *l);
 int late_start(struct late *l, const char *path, struct diag *d);
 
 /**
- * late_tell() - say who is there, as a recording that begins at a mark has it
+ * late_tell() - send the events with which a recording begins at a mark
  * @l: has learned all events up to this mark, and none behind it
- * @out: gets the events: who is there, what reaches beyond the mark, the mark
+ * @out: gets the known tasks and cgroups, events that span the mark, and the mark
  * @mark: the last one
  *
- * For who comes to a run late and is no recording. Return: 0 or the first error of @out.
+ * For receivers other than a recording that join a run late. Return: 0 or the first error of @out.
  */
 int late_tell(const struct late *l, const struct trace_sink *out, const struct trace_mark *mark);
 

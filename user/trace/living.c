@@ -34,7 +34,7 @@ struct living_place {
 	uint64_t id;
 	char *path;
 	bool gone;
-	bool is_job; /* more was told than the path */
+	bool is_job; /* more is known than the path */
 	char *job_id, *job_name, *job_user;
 	unsigned int marks; /* since it is gone */
 	UT_hash_handle hh;
@@ -233,7 +233,7 @@ static int on_job(struct living *l, const struct trace_job_news *j)
 
 	HASH_FIND(hh, l->places, &j->cgroup_id, sizeof(j->cgroup_id), p);
 	if (!p)
-		return 0; /* of a cgroup that nobody told of */
+		return 0; /* of an unknown cgroup */
 	p->is_job = true;
 	err = replace(&p->job_id, j->id);
 	if (!err)
@@ -290,7 +290,7 @@ int living_learn(struct living *l, const struct trace_event *e)
 	case TRACE_MARK:
 		on_mark(l);
 		return 0;
-	default: /* who may have a device to himself is said again and again: nothing to be kept */
+	default: /* exclusive use of a device is reported again and again: nothing to keep */
 		return 0;
 	}
 }
@@ -324,8 +324,8 @@ struct listener {
 	})
 
 /*
- * Tasks come before all that is known of them: who is followed does not come from parents. Only
- * what the list of tasks does not have comes before its tasks, as it did.
+ * Tasks come before the facts about them, because following is not inherited here. Only processes
+ * that the list of tasks lacks come before their tasks, as they did.
  */
 static int announce_beings(struct living *l, const struct listener *to)
 {
@@ -344,7 +344,7 @@ static int announce_beings(struct living *l, const struct listener *to)
 			err = TELL(to, exit, b->key.pid, b->key.start_ns);
 	if (!l->resync || err)
 		return err;
-	/* the list was being read: what it has said so far */
+	/* the list was being read: its tasks so far */
 	err = TELL(to, resync, true);
 	HASH_ITER (hh, l->beings, b, next)
 		if (b->seen && !err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is there: what a new segment of a rotated recording must say again, because
- * the segments that said it first may be removed.
+ * Known tasks and cgroups: a new segment of a rotated recording must repeat them, because the
+ * segments that had them first may be removed.
  */
 #ifndef TRACE_LIVING_H
 #define TRACE_LIVING_H

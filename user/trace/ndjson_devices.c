@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Devices of an NDJSON trace. Ours list them in the header; those of others only name
+ * Devices of an NDJSON trace. Our traces list them in the header; foreign ones only name
  * addresses, at counters and in lines of type "io".
  */
 #include <errno.h>

@@ -33,7 +33,7 @@ static int enter_workload(struct ndjson_reader *r, const struct ndjson_workload 
 	return 0;
 }
 
-/* In traces of others, a workload stands for its task and its cgroup. */
+/* In foreign traces, a workload stands for its task and its cgroup. */
 static int tell_workload(struct ndjson_reader *r, const struct ndjson_workload *w, bool has_comm,
 			 bool has_path, const struct trace_sink *sink)
 {
@@ -101,7 +101,7 @@ static int on_workload(struct ndjson_reader *r, const struct trace_sink *sink)
 	return tell_workload(r, &w, has_comm, has_path, sink);
 }
 
-/* The workload that a line names; the event begins with who that is. */
+/* The workload that a line names; the event begins with its task. */
 static int take_workload(const struct ndjson_reader *r, const char *key, struct trace_event *e)
 {
 	const struct ndjson_line *l = &r->line;

@@ -162,7 +162,7 @@ static int find_socket(struct fields_line *l, const char *one, uint64_t id, uint
 				   (unsigned long long)id);
 }
 
-/* Events of root complexes are named "wr_bytes", others "mem_bytes_wr". */
+/* Events of root complexes are named "wr_bytes", those of memory "mem_bytes_wr". */
 static enum direction direction_of(const char *event)
 {
 	return strstr(event, "_wr") || !strncmp(event, "wr_", 3) ? DIRECTION_WRITE : DIRECTION_READ;
@@ -301,7 +301,7 @@ int ndjson_header(const struct ndjson_line *line, struct trace_header *h,
 	names->counter_ids = calloc(TRACE_MAX_COUNTERS, sizeof(*names->counter_ids));
 	names->probe_ids = calloc(TRACE_MAX_PROBES, sizeof(*names->probe_ids));
 	h->all = true;
-	/* others are added while it is read */
+	/* more are added while it is read */
 	h->devices = calloc(TRACE_MAX_DEVICES, sizeof(*h->devices));
 	h->layout.cpu_socket = malloc(CPULIST_MAX_CPUS * sizeof(*h->layout.cpu_socket));
 	if (!names->counter_ids || !names->probe_ids || !h->devices || !h->layout.cpu_socket)

@@ -11,7 +11,7 @@
 #define NDJSON_SCHEMA "t410trace.trace/1"
 
 /**
- * struct ndjson_names - how lines name what the layout numbers
+ * struct ndjson_names - names in lines for the numbers of the layout
  * @counter_ids: number of each counter of the layout; owned
  * @probe_ids: number of each probe of the header; owned
  * @own: we wrote it: there are lines for all events, and workload lines are not events

@@ -109,7 +109,7 @@ static int peek_names(struct ndjson_reader *r, struct trace_header *h, struct di
 		if (!(weights && !h->nr_weights && holds(at, newline - at, "\"weights\"")) &&
 		    !(devices && holds(at, newline - at, "\"io\"")))
 			continue;
-		/* what is wrong with it is said when it is its turn */
+		/* its problem is reported when its turn comes */
 		line = json_loadb(at, newline - at, JSON_REJECT_DUPLICATES, NULL);
 		if (weights && !h->nr_weights)
 			learn_weights(h, json_object_get(line, "weights"));
@@ -209,7 +209,7 @@ void ndjson_reader_free(struct ndjson_reader *r)
 	free(r);
 }
 
-/* The sink's answer; what it refuses is an error in the line in hand. */
+/* The sink's answer; a refused event is an error of the current line. */
 static int answer(const struct ndjson_reader *r, int err)
 {
 	if (err != -EINVAL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reading NDJSON: lines (ndjson_read.c) and what they mean (ndjson_event.c). */
+/* Reading NDJSON: lines (ndjson_read.c) and their meaning (ndjson_event.c). */
 #ifndef TRACE_NDJSON_READ_H
 #define TRACE_NDJSON_READ_H
 
@@ -57,7 +57,7 @@ struct ndjson_reader {
 /**
  * ndjson_event() - hand out the events of the line in hand
  *
- * Return: 0, -EBADMSG with the problem told, -ENOMEM, or the sink's error.
+ * Return: 0, -EBADMSG with the problem reported, -ENOMEM, or the sink's error.
  */
 int ndjson_event(struct ndjson_reader *r, const struct trace_sink *sink);
 

@@ -41,7 +41,7 @@ struct ndjson_writer {
 	bool told;
 };
 
-/* After a line: an error of the stream is told once. */
+/* After a line: an error of the stream is reported once. */
 static int settle(struct ndjson_writer *w)
 {
 	if (!ferror(w->f) || w->told)

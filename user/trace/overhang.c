@@ -25,7 +25,7 @@ struct last_of_group {
 	struct reading *readings;		   /* of all of them */
 };
 
-/* Of all devices: what is moved on a CPU may be of any of them */
+/* Of all devices */
 struct last_io {
 	size_t next;
 	size_t nr;
@@ -132,7 +132,7 @@ static void on_io(struct overhang *o, const struct trace_io *io)
 	l->nr += l->nr < MOST_IO;
 }
 
-/* What ends before the mark is of no use any more; the others keep their order. */
+/* Slices that end before the mark are dropped; the rest keeps its order. */
 static void on_mark(struct overhang *o, const struct trace_mark *m)
 {
 	for (uint32_t s = 0; m->ends_ns && s < o->nr_sockets; s++)
@@ -185,7 +185,7 @@ static int announce_windows(const struct overhang *o, const struct trace_sink *s
 	return err;
 }
 
-/* Who hears it cuts it where its device's socket ends: here that may be any of them. */
+/* The receiver cuts a request at the end of its device's socket; here that may be any socket. */
 static int announce_io(const struct overhang *o, const struct trace_sink *sink,
 		       int (*after)(void *arg), void *arg)
 {

@@ -2,7 +2,7 @@
 /*
  * CPU time, windows and requests that reach beyond a mark. Ledgers are flushed after the time of a
  * mark, so some slices and requests that come before it are of the interval behind it, and so is a
- * window whose end comes meanwhile. What begins at the mark must say them again.
+ * window whose end comes meanwhile. A segment that begins at the mark must repeat them.
  */
 #ifndef TRACE_OVERHANG_H
 #define TRACE_OVERHANG_H
@@ -26,7 +26,7 @@ void overhang_learn(struct overhang *o, const struct trace_event *e);
 
 /**
  * overhang_announce() - hand all that reaches beyond the last mark to a sink
- * @o: what was learned; the mark came last
+ * @o: has learned all events up to the mark
  * @sink: gets them, whole: they may begin before the mark
  * @after: called with @arg after each of them
  * @arg: anything

@@ -31,7 +31,7 @@ int recording_create(const char *path, const struct trace_header *header, uint64
 struct trace_sink recording_sink(struct recording_writer *w);
 
 /**
- * recording_finish() - write what is left and close
+ * recording_finish() - write the rest and close
  * @w: freed, whatever happens; NULL is fine
  * @d: gets the problem
  * @ret_bytes: bytes on disk; may be NULL
@@ -71,7 +71,7 @@ struct trace_end {
 int trace_file_open(const char *path, struct diag *d, struct trace_file **ret);
 void trace_file_close(struct trace_file *f);
 
-/** trace_file_peaks() - what the user says of peaks, in place of what the file says */
+/** trace_file_peaks() - the user's peaks instead of those in the file */
 void trace_file_peaks(struct trace_file *f, const struct peaks_wanted *w);
 
 /** trace_file_header() - valid until trace_file_close() */
@@ -81,7 +81,7 @@ const struct trace_header *trace_file_header(const struct trace_file *f);
 void trace_file_progress(const struct trace_file *f, uint64_t *ret_done, uint64_t *ret_all);
 
 /**
- * trace_file_wait() - ask somebody before waiting for more, and where the file ends
+ * trace_file_wait() - call a function before waiting for more, and at the end of the file
  * @f: the file
  * @w: copied; its error ends trace_file_read()
  *

@@ -231,7 +231,7 @@ void recording_progress(const struct recording_reader *r, uint64_t *ret_done, ui
 	}
 }
 
-/* Only behind the last one may more come: the others are complete. */
+/* Only the last segment may still grow: earlier ones are complete. */
 void recording_wait(struct recording_reader *r, const struct input_wait *w)
 {
 	r->segments[r->nr_segments - 1].in.wait = *w;

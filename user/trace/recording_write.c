@@ -21,7 +21,7 @@
 
 #define BLOCK_SIZE sizeof(struct recording_block)
 
-/* Names of programs are nobody else's business, as in perf.data. */
+/* Only its owner may read it, because it has names of programs, as perf.data. */
 #define MODE	   0600
 
 /* A segment is this part of the bound; without a mark it grows to one and a half of it. */
@@ -238,7 +238,7 @@ static int flush_block(struct recording_writer *w, const struct trace_mark *mark
 	return err;
 }
 
-/* After an event: an error of the disk is told once, then events are dropped. */
+/* After an event: an error of the disk is reported once, then events are dropped. */
 static int settle(struct recording_writer *w, int err, const struct trace_mark *mark)
 {
 	if (err == -EINVAL)

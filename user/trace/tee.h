@@ -10,7 +10,7 @@
 /**
  * struct tee - receivers, the first one judges
  * @sinks: an event goes to each in turn, up to the first that returns an error; so
- *	what the first one rejects is seen by none of the others
+ *	an event that the first one rejects reaches no other
  * @nr: length of @sinks, at most TEE_MAX
  * @events: that all have taken
  * @refused: which one returned the last error, counted from 1; 0: none has so far

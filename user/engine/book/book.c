@@ -80,7 +80,7 @@ void book_clear(struct book *b)
 	b->pooled = 0;
 }
 
-/* Is the workload a row of this book, or does it go with the others? */
+/* Is the workload a row of this book, or part of the rest? */
 static bool in_scope(const struct book *b, const struct workload *w)
 {
 	const struct cgroup_name *c;
@@ -116,7 +116,7 @@ static int get_row(struct book *b, const struct workload *w, struct book_row **r
 	return book_row_get(b, &key, ret);
 }
 
-/* The row of a workload that was looked up before. Numbers that stand for nobody have none. */
+/* The row of a workload, which was found before. The reserved numbers (idle, lost) have no row. */
 static struct book_row *known_row(const struct book *b, uint32_t workload)
 {
 	return workload < b->nr_row_of ? b->row_of[workload] : NULL;
@@ -143,7 +143,7 @@ static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 	err = get_row(b, w, ret);
 	if (err)
 		return err;
-	/* Where it ran says more of it than in whose name it wrote. */
+	/* Its CPU time tells its socket better than the requests that it made. */
 	if (!(*ret)->on_cpu_ns)
 		(*ret)->workload = workload;
 	b->row_of[workload] = *ret;
@@ -182,7 +182,7 @@ int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns)
 	return 0;
 }
 
-/* Why bytes of a workload that has no row are nobody's. */
+/* The reason for unattributed bytes of a workload without a row. */
 static enum reason reason_of(struct book *b, uint32_t workload)
 {
 	const struct workload *w = identity_get(b->id, workload);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The book: what each row of a report owns, and what nobody owns, per counter.
+ * The book: bytes of each row of a report, and unattributed bytes, per counter.
  * For each counter the rows and the unattributed bytes add up to the counter, to
  * the unit: every byte that comes in is entered on exactly one of them.
  */
@@ -22,7 +22,7 @@
 
 /**
  * struct book_scope - which workloads are rows
- * @by: what a row is
+ * @by: the kind of a row
  * @all: every workload; otherwise followed tasks and selected cgroups
  * @idle_units: see struct session_options
  * @links: counters whose bytes weigh latencies; must outlive the book. NULL: none
@@ -74,7 +74,7 @@ int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns)
  * book_io() - enter requests of a device that a workload made
  * @b: the book
  * @device: index
- * @workload: who; WORKLOAD_LOST for nobody known
+ * @workload: its number; WORKLOAD_LOST if it is unknown
  * @read_bytes, @write_bytes: the device's view
  *
  * Return: 0 or -ENOMEM.
@@ -91,7 +91,7 @@ int book_io(struct book *b, uint32_t device, uint32_t workload, uint64_t read_by
  */
 void book_exclusive(struct book *b, uint32_t device, uint32_t row, bool several);
 
-/** book_sink() - what was split is entered through this */
+/** book_sink() - split windows are entered through this */
 struct split_sink book_sink(struct book *b);
 
 /** book_latencies() - latencies of bytes that were entered before are entered through this */
@@ -125,10 +125,10 @@ int book_finish(struct book *b);
 int book_add(struct book *total, const struct book *part);
 
 /**
- * book_fill_gaps() - a book that others were added to is going to be reported
+ * book_fill_gaps() - prepare a book for a report, after other books were added
  *
  * A device may not have had its turn in some intervals, which have no value for it then. Its
- * counters are scaled as if these had been like the others.
+ * counters are scaled as if these intervals had been like the rest.
  *
  * Return: 0 or -ENOMEM.
  */

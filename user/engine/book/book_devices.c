@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Devices in the books: what their counters are for, turns, and memory traffic of devices. */
+/* Devices in the books: roles of their counters, turns, and memory traffic of devices. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ bool book_is_port(const struct book *b, const struct counter *c)
 	return c->device && b->scope.devices[c->device - 1].kind == DEVICE_PORT;
 }
 
-/* A window that nobody could read when the interval before it ended. */
+/* A window that could not be read when the interval before it ended. */
 static void note_early(struct book *b, const struct trace_window *w, const uint64_t bytes[2])
 {
 	uint32_t socket = b->layout->groups[w->group].socket;
@@ -98,7 +98,7 @@ void book_device_window(struct book *b, const struct trace_window *w)
 	note_early(b, w, bytes);
 }
 
-/* --- what rows moved in turns */
+/* --- traffic of rows in turns */
 
 int book_turn(struct book *b, uint32_t counter, const struct trace_window *w)
 {
@@ -202,7 +202,7 @@ static double early_bytes(const struct book *b, uint32_t group, int which)
 
 /*
  * Bytes of a device in a group of its counters; adds to @s, with variances for the bounds. False
- * when one of them could not be read: then it is not known what all of it is.
+ * when one of them could not be read: then the total is unknown.
  */
 static bool group_sum(const struct book *b, uint32_t group, int which, struct device_sum *s)
 {
@@ -255,7 +255,7 @@ struct device_sum book_device_sum(const struct book *b, uint32_t device, int whi
 /* --- memory traffic of devices */
 
 /**
- * struct device_claim - what devices claim of a counter of memory traffic
+ * struct device_claim - the share of devices in a counter of memory traffic
  * @counter: that counter
  * @to: destinations of devices' bytes that may be seen there
  * @traffic: bytes of that counter and its likes, which have the claim together

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "engine/book/book_rows.h"
 
-/* Steps are told apart by this number, so that nobody has to keep a list of them. */
+/* This number identifies a step, so that no list of steps is needed. */
 static uint64_t number_of_step(const char *step)
 {
 	uint64_t hash = fnv_text(FNV_BASIS, step);
@@ -29,7 +29,7 @@ struct book_key book_job_key(const struct cgroup_name *c)
 
 int book_row_job(struct book_row *row, const struct job *j, const char *step)
 {
-	/* Whoever else has it keeps what it was. */
+	/* Other owners keep the old value. */
 	if (!j || (row->job && row->job->shared)) {
 		row_job_release(row->job);
 		row->job = NULL;
@@ -116,7 +116,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /*
- * One without any row gets one. The end of a job is told by the row of what is in no step,
+ * One without any row gets one. The row of its cgroup outside of steps reports the end of a job,
  * which is there for this if for nothing else: see job_tree().
  */
 static int enter_job(void *arg, const struct job *j)

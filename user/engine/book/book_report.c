@@ -32,7 +32,7 @@ static int by_most(const void *a, const void *b)
 	return memcmp(x->key, y->key, sizeof(*x->key));
 }
 
-/* The rows it cannot be told from, the largest first. */
+/* The rows from which it is inseparable, the largest first. */
 static int report_tangled(const struct book *b, const struct book_row *row, struct report_row *ret)
 {
 	struct other others[BOOK_MAX_TANGLED];
@@ -60,8 +60,8 @@ static int report_tangled(const struct book *b, const struct book_row *row, stru
 
 /*
  * Each part of the time may begin at 0 and be true, and one of many that begins too high is enough for
- * their sum to do so. So the others take back how far they would have begun below it, but
- * nothing of what is sure.
+ * their sum to do so. So the remaining rows give up what they would have below it, but
+ * nothing of their certain bytes.
  */
 uint64_t book_share_low(const struct entry_share *s)
 {
@@ -104,7 +104,7 @@ static int add_latencies(const struct book *b, const struct entry_seen *seen,
 	return 0;
 }
 
-/* Shares of counters that tasks cause always, of others those with something in them. */
+/* Shares of counters that tasks cause, and shares that are not 0 of the rest. */
 static int report_shares(const struct book *b, const struct book_row *row, struct report_row *ret)
 {
 	const struct device_share *d = row->device_shares, *end = d + row->nr_device_shares;

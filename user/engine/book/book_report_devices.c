@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Devices of a report, and what rows had of them. */
+/* Devices of a report, and the shares of rows. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void enter_sum(const struct book *b, uint32_t device, int direction,
 	ret->split = true;
 }
 
-/* What one counter of the device adds to what is known of a direction. */
+/* Adds one counter of the device to a direction. */
 static void enter_counter(const struct book *b, size_t i, struct device_bytes *ret)
 {
 	const struct report_counter *c = &b->counters[i];
@@ -134,7 +134,7 @@ static void enter_latencies(struct report *r)
 	}
 }
 
-/* A port as a whole has short turns: less than so much of them in an interval says nothing. */
+/* A port as a whole has short turns: fewer or shorter ones in an interval prove nothing. */
 #define LEAST_TURNS    2
 #define LEAST_COVERAGE 0.005
 
@@ -143,7 +143,7 @@ static bool counted_enough(const struct report_device *port)
 	return port->turns >= LEAST_TURNS && port->running_ns >= LEAST_COVERAGE * port->enabled_ns;
 }
 
-/* Is what was counted below a port all that went through it? Turns make both uncertain. */
+/* Do the counts below a port add up to the port's own? Turns make both uncertain. */
 static void check_port(const struct book *b, uint32_t port, struct report *r)
 {
 	struct device_sum all = book_device_sum(b, port, ROTATION_BOTH);

@@ -81,7 +81,7 @@ static void job_add(struct book_row *to, const struct book_row *from)
 
 int book_row_add(struct book *b, struct book_row *to, const struct book_row *from)
 {
-	/* The end of a job is told once. */
+	/* The end of a job is reported once. */
 	bool ended = b->scope.by == ROW_JOB && to->exited;
 
 	to->tgid = from->tgid;

@@ -16,7 +16,7 @@ struct book_key {
 	uint32_t pid;
 	uint32_t zero;
 };
-#define BOOK_NO_JOB 1 /* as a step of job 0: what is in no job */
+#define BOOK_NO_JOB 1 /* as a step of job 0: workloads without a job */
 
 /*
  * A counter in a row; @high as in struct share, @low, @below and @sure sums of struct bounds, of
@@ -70,7 +70,7 @@ struct entry_seen {
  * @on_cpu_ns: CPU time
  * @number: of the row in the book plus 1, for the splitter; 0 = none yet
  * @tangled: some of the rows it cannot be told from; @nr_tangled_all: how many there are
- * @device_shares, @io: ordered by counter, by device; what is not there is 0
+ * @device_shares, @io: ordered by counter, by device; missing ones are 0
  * @seen: one a link; in the same piece of memory
  * @shares: one a counter that is not of a device: book_share() finds both
  */
@@ -143,7 +143,7 @@ struct book_turns {
 /**
  * struct book_early - of a group of a device: windows that began before the interval
  * @ns: time of them that lies before it
- * @bytes: what they may have had in that time, by enum direction: it is not known when in a
+ * @bytes: their upper bound in that time, by enum direction: it is not known when in a
  *	window they were moved
  */
 struct book_early {
@@ -162,7 +162,7 @@ struct book_early {
  * @rotations, @early: by group; of devices only
  * @turns: by counter; of devices only
  * @devices: by device
- * @unowned_io: bytes of requests that nobody is known to have caused
+ * @unowned_io: bytes of requests without a known cause
  * @spare: memory of rows of the interval before, in their order
  */
 struct book {
@@ -230,7 +230,7 @@ void book_turn_bytes(const struct book *b, struct device_share *s, uint64_t byte
  * book_turn_doubt() - half of the 95% interval of a row's bytes
  * @b: the book
  * @s: before it is scaled
- * @ratio: what it will be scaled by
+ * @ratio: its factor when it is scaled
  *
  * Return: below 0 when nothing is known of turns.
  */
@@ -259,7 +259,7 @@ int book_row_job(struct book_row *row, const struct job *j, const char *step);
 /** book_quiet_jobs() - rows of jobs that did nothing, and which jobs ended; 0 or -ENOMEM */
 int book_quiet_jobs(struct book *b);
 
-/** book_name_job() - what is known of the job of a row in a book by job; 0 or -ENOMEM */
+/** book_name_job() - fill in the job of a row, in a book by job; 0 or -ENOMEM */
 int book_name_job(struct book *b, struct book_row *row);
 
 /** book_pool() - pool ended rows with the least bytes when there are more than @max */
@@ -300,7 +300,7 @@ void book_device_window(struct book *b, const struct trace_window *w);
  */
 void book_memory_of_devices(struct book *b);
 
-/** book_devices_add() - what is not of rows; @part follows @total in time */
+/** book_devices_add() - everything beside rows; @part follows @total in time */
 void book_devices_add(struct book *total, const struct book *part);
 
 /**
@@ -309,7 +309,7 @@ void book_devices_add(struct book *total, const struct book *part);
  * @value: bytes
  * @below, @above: how far the 95% interval reaches
  * @edges: part of @above, see rotation_edges()
- * @early: part of @below: what windows may have had before the interval
+ * @early: part of @below: upper bound for windows before the interval
  */
 struct device_sum {
 	bool counted;
@@ -323,7 +323,7 @@ struct device_sum {
 struct device_sum book_device_sum(const struct book *b, uint32_t device, int which);
 
 /**
- * book_report_devices() - devices of a report, and what rows had of them
+ * book_report_devices() - devices of a report, and the shares of rows
  * @b: the book
  * @r: has its counters, probes and rows, and in these the requests
  *

@@ -11,7 +11,7 @@
 #include "engine/book/book_rows.h"
 
 /**
- * struct scaling - what was counted in @den becomes that of @num
+ * struct scaling - a count during @den becomes one for @num
  * @ratio: of the two
  * @edges: part of a scaled value that was not counted where turns began
  */
@@ -44,7 +44,7 @@ static double row_doubt(const struct book *b, const struct book_row *row, uint32
 	return doubt >= 0 ? doubt : rotation_unseen_doubt(s->value, by->ratio, s->squares);
 }
 
-/* The same of all: of devices by their turns, unless bytes are not what it counts. */
+/* The same for all: devices by their turns, unless the counter does not count bytes. */
 static double counter_doubt(const struct book *b, uint32_t counter, const struct scaling *by)
 {
 	const struct counter *c = &b->layout->counters[counter];

@@ -93,7 +93,7 @@ static bool to_parent(const struct book *b, char *place)
 	return slash;
 }
 
-/* With selected cgroups, what lies above them is not complete and not shown. */
+/* Cgroups above selected ones are incomplete and not shown. */
 static bool shown(const struct book *b, const char *path)
 {
 	const struct cgroup_name *c;
@@ -399,7 +399,7 @@ static int enter_leaf(const struct book *b, struct report *r, size_t i, struct n
 	if (n && is_own(&r->rows[n->row], leaf)) {
 		str_copy(leaf->key, sizeof(leaf->key) - strlen(OWN), r->rows[n->row].key);
 		str_append(leaf->key, sizeof(leaf->key), OWN);
-		/* The end of a job is told by the row of the whole. */
+		/* The row of the whole job reports its end. */
 		r->rows[n->row].exited |= leaf->exited;
 		leaf->exited &= leaf->kind != ROW_JOB;
 	} else {
@@ -414,7 +414,7 @@ static int enter_leaf(const struct book *b, struct report *r, size_t i, struct n
 	return err;
 }
 
-/* What was added up, and whose part it is itself. */
+/* The sum of the tree below, and the parent. */
 static int finish_parent(const struct book *b, struct report *r, size_t i, struct node *nodes)
 {
 	struct report_row *row = &r->rows[i];
@@ -442,7 +442,7 @@ static bool is_empty(const struct report_row *row)
 	return !row->on_cpu_ns && !row->nr_devices;
 }
 
-/* A job is there as a whole: nobody asked what is in no step of it, when that is nothing. */
+/* A job has a row as a whole; without content outside of steps that part has none. */
 static void drop_empty_own(struct report *r, size_t nr_leaves)
 {
 	size_t kept = 0;

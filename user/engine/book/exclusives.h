@@ -11,7 +11,7 @@
 struct exclusives;
 
 /**
- * exclusives_new() - nobody has had a device alone
+ * exclusives_new() - no device in exclusive use so far
  * @header: its devices; must outlive @ret
  * @id: keeps the workloads that will be named again; must outlive @ret
  * @ret: free with exclusives_free()
@@ -22,10 +22,10 @@ int exclusives_new(const struct trace_header *header, struct identity *id, struc
 void exclusives_free(struct exclusives *x);
 
 /**
- * exclusives_add() - a workload had a device open, and nobody outside of its cgroup had
+ * exclusives_add() - a workload had a device open, and no process outside of its cgroup had
  * @x: where
  * @device: index
- * @workload: who
+ * @workload: its number
  * @start_ns, @end_ns: in all of this time
  *
  * Return: 0 or -ENOMEM.

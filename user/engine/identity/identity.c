@@ -205,7 +205,7 @@ int identity_each_unnamed(struct identity *id, int (*fn)(void *arg, struct task 
 	int err = 0;
 
 	HASH_ITER (hh, id->tasks, t, next)
-		/* Number 0 stands for somebody in a cgroup. */
+		/* Number 0 stands for an unknown task of a cgroup. */
 		if (!err && !t->comm_known && t->key.pid)
 			err = fn(arg, t);
 	return err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is who: tasks by (pid, start time), cgroups by id, jobs by the id of their own
+ * Identity: tasks by (pid, start time), cgroups by id, jobs by the id of their own
  * cgroup, and workloads, the pairs of task and cgroup that CPU time is booked on. Pure bookkeeping; the records
  * come from the kernel through the caller.
  *
@@ -30,13 +30,13 @@ struct task_key {
  * @tgid: its process
  * @cgroup_id: cgroup it was last known in
  * @comm: last known name
- * @comm_known: @comm was told by the kernel
+ * @comm_known: @comm is from the kernel
  * @comm_hash: of @comm, once that is known
  * @kernel: a kernel thread
  * @followed: the user asked for it, or for one of its ancestors
  * @exited: its end was seen
  * @unlisted: the list of tasks does not have it, see identity_await()
- * @announced: it was told of, not only seen to run
+ * @announced: an event named it; otherwise it was only seen on a CPU
  * @seen: set while a list of all living tasks is read again
  * @idle_closes: intervals closed since it was last active
  */
@@ -58,16 +58,16 @@ struct task {
 };
 
 /**
- * struct job - what cgroups belong to, see job.h
+ * struct job - the owner of cgroups, see job.h
  * @who: its names; @who.step is not used. @who.cgroup_id is its key: the id of its own cgroup. When
- *	that was not told in time it is the id of the first cgroup of it that was, and stays so
+ *	that became known too late it is the id of its first known cgroup, and stays so
  *	once an interval with it was closed
- * @array: what it is called as the task of a Slurm array, "12_3"; "" if it is none
+ * @array: its name as a task of a Slurm array, "12_3"; "" if it is none
  * @path: of its own cgroup; owned
- * @own: id of its own cgroup, 0 = not told yet
- * @gone: its own cgroup was removed or, when that was never told, all of the others
+ * @own: id of its own cgroup, 0 = not known yet
+ * @gone: its own cgroup was removed or, if that was never known, all of its cgroups
  * @told: an interval was closed since
- * @reported: an interval was closed since it was first told of
+ * @reported: an interval was closed since it became known
  * @chosen: asked for as a job: with all its cgroups
  * @selected: at least a part of it was asked for
  * @listed: in the hash of living jobs, by path
@@ -102,7 +102,7 @@ struct job {
  * @step_length: of the part of @path that is the step's own cgroup, or the job's
  * @selected: asked for by the user, itself or one of its ancestors, or its job
  * @gone: removed; the name is kept for reports
- * @made: the run saw how it was made
+ * @made: it was made during the run
  * @told: an interval was closed since
  * @listed: it is what identity_cgroup_by_path() finds
  * @shown: its job in rows, NULL when not asked for yet; @shown_at: after so many changes of it
@@ -159,10 +159,10 @@ void identity_free(struct identity *id);
 /**
  * identity_task() - a task exists, was started or renamed
  * @id: where
- * @news: what is known; a child of a followed process is followed
+ * @news: the event; a child of a followed process is followed
  * @ret: the task, owned by @id; may be NULL
  *
- * One whose end was seen lives again.
+ * A task that had ended lives again.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -186,7 +186,7 @@ size_t identity_follow(struct identity *id, uint32_t tgid);
 /**
  * identity_await() - follow a living process that the list of tasks does not have
  *
- * Its tasks are known when they first run. Until its end is told it counts as one that lives.
+ * Its tasks are known when they first run. Until an event reports its end it counts as alive.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -217,7 +217,7 @@ void identity_making(struct identity *id, bool making);
 /** identity_cgroup_gone() - a cgroup was removed; its name and job are kept while in use */
 void identity_cgroup_gone(struct identity *id, uint64_t cgroup_id);
 
-/** identity_cgroup_find() - what is known of a cgroup, or NULL */
+/** identity_cgroup_find() - a known cgroup, or NULL */
 struct cgroup_name *identity_cgroup_find(const struct identity *id, uint64_t cgroup_id);
 
 /** identity_has_selection() - was a cgroup or a job asked for? */
@@ -271,7 +271,7 @@ bool identity_job_ended(const struct job *j);
 /** identity_job_news() - more is known of a job; nothing happens when its cgroup is not known */
 void identity_job_news(struct identity *id, const struct trace_job_news *news);
 
-/** identity_cgroup_by_path() - the cgroup that was last told to have this path, or NULL */
+/** identity_cgroup_by_path() - the cgroup that last had this path, or NULL */
 struct cgroup_name *identity_cgroup_by_path(const struct identity *id, const char *path);
 
 /**
@@ -286,7 +286,7 @@ int identity_select(struct identity *id, const char *path);
 /**
  * identity_select_jobs() - ask for jobs, also those that begin later
  * @id: where
- * @texts, @nr: see job_wanted_parse(); one that no job can have is nobody's
+ * @texts, @nr: see job_wanted_parse(); one that no job can have matches nothing
  *
  * Return: 0 or -ENOMEM.
  */
@@ -328,20 +328,20 @@ void identity_active(struct identity *id, uint32_t workload);
 void identity_keep(struct identity *id, uint32_t workload);
 
 /**
- * identity_closed() - an interval was closed: forget what is over
+ * identity_closed() - an interval was closed: forget ended tasks and removed cgroups
  * @id: where
  *
  * Ended tasks are forgotten two intervals after their last CPU time, so that
  * slices that are still on their way find them; unused workloads and removed
  * cgroups after some more. Jobs go with the last cgroup that refers to them, and tasks that
- * nobody told of when they do not run any more.
+ * no event named, once they do not run any more.
  */
 void identity_closed(struct identity *id);
 
 /**
  * identity_forget() - the part of identity_closed() that is about tasks, in the middle of an interval
  *
- * Only for those who do not name tasks when they report it.
+ * Only for callers that do not name tasks in the interval's report.
  */
 void identity_forget(struct identity *id);
 

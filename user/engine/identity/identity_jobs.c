@@ -78,7 +78,7 @@ static bool is_wanted(struct identity *id, const struct job *j, const char *step
 	return wanted;
 }
 
-/* Its name, or what is asked for, is new. */
+/* Its name or the selection is new. */
 static void choose(struct identity *id, struct job *j)
 {
 	struct cgroup_name *c, *next;
@@ -106,7 +106,7 @@ static int list(struct identity *id, struct job *j)
 	return 0;
 }
 
-/* @c: its own cgroup, or the first one of it that was told */
+/* @c: its own cgroup, or its first known one */
 static int job_new(struct identity *id, const struct job_path *p, const struct cgroup_name *c,
 		   struct job **ret)
 {
@@ -148,7 +148,7 @@ static int job_new(struct identity *id, const struct job_path *p, const struct c
 	return 0;
 }
 
-/* The job's own cgroup is known from now on. Who was told another key keeps it. */
+/* The job's own cgroup is known from now on. A key that was reported stays. */
 static int found_own(struct identity *id, struct job *j, uint64_t own)
 {
 	j->own = own;
@@ -160,7 +160,7 @@ static int found_own(struct identity *id, struct job *j, uint64_t own)
 	HASH_ADD(hh, id->jobs, who.cgroup_id, sizeof(j->who.cgroup_id), j);
 	if (j->hh.tbl)
 		return 0;
-	/* It is nobody's job any more. */
+	/* It belongs to no job any more. */
 	unlist(id, j);
 	for (struct cgroup_name *c = id->cgroups; c; c = c->hh.next)
 		if (c->job == j)
@@ -207,7 +207,7 @@ int identity_job_enter(struct identity *id, struct cgroup_name *c)
 		return 0;
 	own = !c->path[p.length];
 	HASH_FIND(hh_path, id->living, c->path, p.length, j);
-	/* A path can be used again only after what had it is gone, even if nobody said so. */
+	/* A path is only used again after its cgroup is gone, even if that event was lost. */
 	if (j && own && j->own && j->own != c->id) {
 		job_gone(id, j);
 		j = NULL;
@@ -241,7 +241,7 @@ void identity_job_leave(struct identity *id, struct cgroup_name *c)
 	if (!c->gone)
 		identity_job_cgroup_gone(id, c);
 	c->job = NULL;
-	/* One whose end was not reported yet stays until it is. */
+	/* A job whose end was not reported yet stays until it is. */
 	if (!--j->nr_cgroups && j->told)
 		forget(id, j);
 }

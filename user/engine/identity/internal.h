@@ -24,7 +24,7 @@ struct awaited {
 /**
  * struct identity - see identity.h
  * @cgroups: by id
- * @paths: of @cgroups, for each path the one that was told last
+ * @paths: of @cgroups, the latest one for each path
  * @jobs: by key, also ended ones
  * @living: of @jobs, those whose cgroup was not removed, by its path
  * @making: see identity_making()
@@ -36,7 +36,7 @@ struct awaited {
  */
 /*
  * Each slice asks for a workload and its cgroup. These places are asked before the hashes: by the low
- * bits of the number, whoever was there last, or nobody.
+ * bits of the number, the latest task there, or NULL.
  */
 #define NEAR_WORKLOADS 16384
 #define NEAR_CGROUPS   1024
@@ -76,7 +76,7 @@ void identity_cgroups_free(struct identity *id);
 /** identity_job_enter() - find, or begin, the job of a cgroup whose path is new; 0 or -ENOMEM */
 int identity_job_enter(struct identity *id, struct cgroup_name *c);
 
-/** identity_job_hide() - forget what identity_job_show() has made */
+/** identity_job_hide() - undo identity_job_show() */
 void identity_job_hide(struct cgroup_name *c);
 
 /** identity_job_leave() - the cgroup does not refer to its job any more */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Latencies join the trace's third stream, samples of probes, with windows that were
- * split: a latency belongs to nobody, but each workload saw the one of the windows in
+ * split: a latency belongs to no workload, but each workload has the latency of the windows in
  * which it moved bytes.
  */
 #ifndef ENGINE_LATENCY_LATENCY_H
@@ -11,7 +11,7 @@
 #include "engine/split/split.h"
 
 /**
- * struct latency_sink - receives what workloads saw
+ * struct latency_sink - receives latencies of workloads
  * @saw: of the counter of a link (index), a workload moved @bytes in a window in which
  *	the link's probe had a latency of @ns
  * @arg: handed to @saw
@@ -52,7 +52,7 @@ void latency_begin(struct latency *l, const uint64_t *starts_ns);
 /**
  * latency_split() - windows that were split go in through this
  * @l: the latency
- * @to: told what workloads saw; must live as long as the result is used
+ * @to: receives the latencies of workloads
  *
  * Only the calls @window and @bytes are there: see split_tee.h.
  */
@@ -64,7 +64,7 @@ struct split_sink latency_split(struct latency *l, struct latency_sink to);
  * @ends_ns: by socket, as for timeline_close()
  *
  * Samples that cross the end are divided in proportion to time, to the unit. One that
- * comes after it counts for the next interval with what lies behind the end, and for
+ * comes after it counts for the next interval with its part behind the end, and for
  * the run with all of it.
  */
 void latency_close(struct latency *l, const uint64_t *ends_ns);
@@ -74,7 +74,7 @@ void latency_close(struct latency *l, const uint64_t *ends_ns);
  * @l: the latency
  * @ends_ns: by socket, as for timeline_close_inner()
  *
- * Adds up what lies before, so that samples need not be kept.
+ * Adds up earlier samples, so that they need not be kept.
  */
 void latency_close_inner(struct latency *l, const uint64_t *ends_ns);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which counters say how much of a latency a workload saw: those of the traffic that
+ * Counters that give the weight of a latency for a workload: those of the traffic that
  * waits, by socket, direction and destination.
  */
 #ifndef ENGINE_LATENCY_LINKS_H

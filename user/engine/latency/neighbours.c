@@ -9,9 +9,9 @@
 
 /* Entries of all probes that wait for a sample: one that is not read may not fill memory. */
 #define MAX_WAITING 1048576
-/* Each probe has an equal part of what all may keep, and at least this. */
+/* Each probe may keep an equal share of the total, and at least this. */
 #define MIN_PART    16384
-/* Fewer slots are not made of what is too much. */
+/* Slots are not merged below this number. */
 #define MIN_SLOTS   64
 
 /* --- setup */
@@ -200,7 +200,7 @@ static int bound(const struct neighbours *n, struct vicinity *v)
 	return err;
 }
 
-/* Gives a span to the slots it touches; what is later than all of them is left in it. */
+/* Gives a span to the slots it touches; the time after all of them stays in it. */
 static int give(struct vicinity *v, struct neighbour_span *span)
 {
 	uint64_t last = v->nr ? v->slots[v->nr - 1].end_ns : 0;
@@ -241,7 +241,7 @@ static void drop_spans(struct vicinity *v)
 	v->nr_spans = v->nr_waiting = 0;
 }
 
-/* The scratch entries are of one window: to the slots, and what is left waits. */
+/* The scratch entries are of one window: to the slots, and the rest waits. */
 static int take(struct neighbours *n, struct vicinity *v, const struct trace_window *w, bool cover)
 {
 	struct neighbour_span span = { .start_ns = w->start_ns,

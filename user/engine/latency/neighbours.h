@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Neighbours: for each sample of a latency, who moved how much on its socket meanwhile.
- * At the end, samples with a high latency are compared with the others. That is
+ * Neighbours: for each sample of a latency, the traffic of rows on its socket meanwhile.
+ * At the end, samples with a high latency are compared with the rest. That is
  * coincidence in time: it says where to look, and proves nothing.
  *
  * Memory is bounded: beyond NEIGHBOURS_MAX_SLOTS samples of a probe, or its part of
@@ -20,7 +20,7 @@
 #define NEIGHBOURS_MAX_ROWS    16384
 
 /**
- * struct neighbours_names - who is who
+ * struct neighbours_names - rows and their keys
  * @row: the row of a workload, or SPLIT_NO_ROW, as in struct split_sink
  * @key: the key of a row, as in reports
  * @arg: handed to both

@@ -11,10 +11,10 @@
 #define FIRST_ROW ((uint32_t)NR_REASONS)
 
 /**
- * struct neighbour_entry - what somebody moved
+ * struct neighbour_entry - traffic of a row, or without one
  * @who: a reason, or FIRST_ROW and up: a row
  * @bytes: in both directions
- * @linked: of these, what weighs the latency
+ * @linked: of these, the bytes that weigh the latency
  */
 struct neighbour_entry {
 	uint32_t who;
@@ -27,7 +27,7 @@ struct neighbour_entry {
  * @start_ns, @end_ns: the first one's start and the last one's end
  * @length_ns: their length, without gaps
  * @covered_ns: time of windows between the two
- * @sums: what was counted
+ * @sums: its counts
  * @samples: how many they are
  * @entries: in no order, and the same one may be there more than once
  */
@@ -46,7 +46,7 @@ struct slot {
 /**
  * struct neighbour_span - bytes of a window that are not in a slot yet
  * @start_ns, @end_ns: of the window
- * @from_ns: what lies before was given to slots, or lies between samples
+ * @from_ns: earlier time was given to slots, or lies between samples
  * @cover: the window counts as covered time
  */
 struct neighbour_span {
@@ -59,7 +59,7 @@ struct neighbour_span {
 };
 
 /**
- * struct vicinity - a probe and what happened around it
+ * struct vicinity - a probe and the traffic around it
  * @slots: in the order of time
  * @per_slot: samples that make a slot
  * @nr_entries: of all slots
@@ -69,7 +69,7 @@ struct neighbour_span {
 struct vicinity {
 	uint32_t probe;
 	uint32_t socket;
-	uint32_t group; /* whose windows say what time is covered */
+	uint32_t group; /* its windows give the covered time */
 	uint64_t end_ns;
 	struct slot *slots;
 	size_t nr, cap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* At the end of a run: which samples were high, and who moved more in them. */
+/* At the end of a run: finds high samples, and the rows that moved more in them. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ static int find_moods(const struct vicinity *v, double rise, struct moods *m,
 	return 0;
 }
 
-/* Adds up entries by @target of who they are of. */
+/* Adds up entries by @target of their rows. */
 static void add_up(const struct moods *m, const uint32_t *target, struct neighbour_tally *tallies)
 {
 	for (size_t i = 0; i < m->nr; i++) {

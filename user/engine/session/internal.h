@@ -14,7 +14,7 @@
 #include "engine/split/split_tee.h"
 #include "engine/timeline/timeline.h"
 
-/* What was reported up to some moment, to say what came since. */
+/* Totals up to some moment, for differences. */
 struct totals {
 	struct quality losses;
 	struct self_cost cost;
@@ -45,12 +45,12 @@ struct session {
 	uint64_t late;		     /* slices that came after their interval */
 	struct quality told;	     /* running totals of "lost" events */
 	bool begun;
-	bool finding; /* cgroups, that were there before */
+	bool finding; /* see session_finding() */
 	bool unknown_cgroup;
 };
 
 /**
- * session_somebody() - the number of who it was
+ * session_somebody() - the number of a workload
  * @s: from now on also a task without a name has an entry
  * @who: pid, start time and cgroup
  * @tgid: its process
@@ -64,7 +64,7 @@ int session_somebody(struct session *s, const struct workload_key *who, uint32_t
 /** session_io() - an event of I/O; answers as a trace_sink does */
 int session_io(struct session *s, const struct trace_io *io);
 
-/** session_close_inner() - what is complete goes into the books, and the interval goes on */
+/** session_close_inner() - book complete windows and slices; the interval continues */
 int session_close_inner(struct session *s, const struct trace_mark *m);
 
 /** session_keep_ends() - @m is the last mark now */

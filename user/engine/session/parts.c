@@ -60,7 +60,7 @@ static uint64_t portion_of(uint64_t value, uint64_t time, uint64_t whole)
 	return (unsigned __int128)value * time / whole;
 }
 
-/* Takes what lies before @end out of @from. */
+/* Takes the part before @end out of @from. */
 static struct trace_part cut(struct trace_part *from, uint64_t end)
 {
 	uint64_t whole = from->end_ns - from->start_ns;

@@ -9,7 +9,7 @@
 #include "base/sums.h"
 #include "base/text.h"
 
-/* A group, and where its tasks are: @cgroup is "" for nowhere. @f: what it counted; no row yet. */
+/* A group and the cgroup of its tasks, "" if there is none. @f: its counts; no row yet. */
 struct referee {
 	struct report_referee f;
 	char *cgroup;
@@ -104,7 +104,7 @@ int referees_add(struct referees *r, const struct trace_referee *t)
 	return 0;
 }
 
-/* What came later to what was before, of the same group. */
+/* Adds a later count to an earlier one of the same group. */
 static void join(struct report_referee *to, const struct report_referee *from)
 {
 	bool back = to->state == REFEREE_BACKWARD || from->state == REFEREE_BACKWARD;
@@ -188,7 +188,7 @@ int referees_close(struct referees *r)
 	return err;
 }
 
-/* --- whose it is */
+/* --- the owner */
 
 static const char *last_part(const char *path)
 {
@@ -219,7 +219,7 @@ static int levels_to(const char *path, const char *above)
 	return levels;
 }
 
-/* The deepest row that has all tasks of a group; of those that have others too, only its own. */
+/* The deepest row that has all tasks of a group; a row with more tasks only if it is its own. */
 static const struct report_row *row_by_tasks(const struct referee *g, const struct report *r,
 					     struct report_referee *f)
 {

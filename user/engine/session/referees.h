@@ -14,14 +14,14 @@ struct referees;
 int referees_new(bool sums, struct referees **ret);
 void referees_free(struct referees *r);
 
-/** referees_add() - take what a group counted in the interval that ends next; 0, -EINVAL or -ENOMEM */
+/** referees_add() - a group's count for the interval that ends next; 0, -EINVAL or -ENOMEM */
 int referees_add(struct referees *r, const struct trace_referee *t);
 
 /** referees_close() - an interval ends: the next one begins with none; 0 or -ENOMEM */
 int referees_close(struct referees *r);
 
 /**
- * referees_report() - add what groups counted to a report of cgroups or jobs
+ * referees_report() - add the counts of groups to a report of cgroups or jobs
  * @r: the groups
  * @all: of all intervals, otherwise of the last one that was closed
  * @ret: has its rows

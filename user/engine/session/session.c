@@ -47,7 +47,7 @@ static int make_books(struct session *s)
 	    book_new(layout, &scope, s->id, &s->interval) ||
 	    (!s->o.no_summary && book_new(layout, &scope, s->id, &s->total)))
 		return -ENOMEM;
-	/* Where there can be no thread, it takes longer. */
+	/* Without a second thread the result is the same, only slower. */
 	if (s->o.two_threads)
 		splitter_two_threads(s->splitter);
 	identity_on_forget(s->id, on_forget, s);
@@ -62,7 +62,7 @@ static int make_books(struct session *s)
 
 static int on_cgroup(struct session *s, const struct trace_cgroup *c)
 {
-	/* What was made before the begin of the books may have run before it, too. */
+	/* A cgroup that was made before the books begin may have run before it, too. */
 	identity_making(s->id, s->begun && !s->finding);
 	if (c->path)
 		return identity_cgroup(s->id, c->id, c->path);
@@ -90,8 +90,8 @@ static int workload_of(struct session *s, const struct trace_slice *slice, uint3
 }
 
 /*
- * How much of the tasks' CPU time is in slices longer than a window, so that what was done in them
- * has to be spread over several? With some slack, for windows end when their reader comes.
+ * How much of the tasks' CPU time is in slices longer than a window, so that their activity has to
+ * be spread over several? With some slack, because windows end when their reader comes.
  */
 static void note_spread(struct session *s, uint32_t workload, const struct trace_slice *slice)
 {
@@ -156,7 +156,7 @@ static int on_referee(struct session *s, const struct trace_referee *r)
 	return s->referees && rows ? referees_add(s->referees, r) : 0;
 }
 
-/* What a trace of another tool lacks; a live run says so with its marks. */
+/* Losses of a foreign trace; a live run reports its losses in marks. */
 static int on_lost(struct session *s, const struct trace_lost *l)
 {
 	if (s->splitter)
@@ -179,14 +179,14 @@ static int on_mark(struct session *s, const struct trace_mark *m)
 	if (m->inner)
 		return s->begun ? session_close_inner(s, m) : -EINVAL;
 	if (s->begun) {
-		/* Without reports nobody else would ever forget a task. */
+		/* Without reports nothing else would ever forget a task. */
 		if (s->o.names_only)
 			identity_closed(s->id);
 		return 0;
 	}
 	s->begun = true;
 	s->begin_ns = s->start_ns = m->time_ns;
-	/* What was lost before the run began counts, unless its begin is missing too. */
+	/* Losses before the begin of the run count, unless that begin is missing, too. */
 	if (!m->first) {
 		s->begin = (struct totals){ .losses = m->losses, .cost = m->cost };
 		s->seen = s->begin;
@@ -202,7 +202,7 @@ static int on_event(void *arg, const struct trace_event *e)
 {
 	struct session *s = arg;
 
-	/* Judged here, so that a recording leaves out what a report would. */
+	/* Judged here, so that a recording and a report leave out the same events. */
 	if (!trace_valid(s->header, e))
 		return -EINVAL;
 	switch (e->type) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A session: the engine put together. It takes the events of a trace and gives
- * reports; live runs and recordings go through the same code. No clock, nothing asked of the
- * system: what a report says depends on the events and the options alone.
+ * A session: the engine put together. It takes the events of a trace and returns reports; live runs
+ * and recordings use the same code. It has no clock and does not ask the system: a report depends
+ * only on the events and the options.
  */
 #ifndef ENGINE_SESSION_SESSION_H
 #define ENGINE_SESSION_SESSION_H
@@ -13,16 +13,16 @@
 #include "trace.h"
 
 /**
- * struct session_options - what reports show
- * @by: what a row is
+ * struct session_options - the content of reports
+ * @by: the kind of a row
  * @all: every workload; otherwise followed tasks and selected cgroups
  * @method: how windows are split
  * @names_only: keep track of tasks and cgroups, but not of their time: for a
- *	recording that nobody looks at yet; session_report() is not called then
+ *	recording without reports; session_report() is not called then
  * @replayed: reports say that they come from a recording
- * @neighbours: keep what session_neighbours() needs
+ * @neighbours: keep the data for session_neighbours()
  * @idle_units: by job, a unit of the service manager has a row in the first interval after it was
- *	told of, even when it did nothing, as any other job has in all intervals
+ *	reported, even when it did nothing; any other job has one in all intervals
  * @job_users: users whose own jobs are believed, see job_resolve_for(); must outlive the session
  * @two_threads: a second one may help to split; reports are the same
  * @no_summary: session_summary() is never called: keep nothing of intervals that were reported,
@@ -61,9 +61,9 @@ void session_free(struct session *s);
  * The first mark begins the books; later marks are to be handed to
  * session_report(), and do nothing here. When it is not one with @first, the trace
  * begins in the middle of a run, and losses before it are not reported. At @inner marks
- * what is complete is split and booked: without them all of an interval is kept until its end.
+ * complete windows are split and booked: without them an interval is kept as a whole.
  *
- * Slices that others lost (struct trace_lost) count as late ones.
+ * Slices that the writer of the trace lost (struct trace_lost) count as late ones.
  */
 struct trace_sink session_sink(struct session *s);
 
@@ -78,17 +78,17 @@ int session_each_unnamed(struct session *s,
 			 int (*fn)(void *arg, uint32_t pid, uint32_t tgid, uint64_t start_ns),
 			 void *arg);
 
-/** session_finding() - cgroups that it is told of from now on are not being made: somebody came across them */
+/** session_finding() - cgroups of events from now on were found, not made */
 void session_finding(struct session *s, bool finding);
 
-/** session_each_cgroup() - cgroups that are known and not told to be removed; as identity_each_cgroup() */
+/** session_each_cgroup() - known cgroups that are not removed; as identity_each_cgroup() */
 int session_each_cgroup(struct session *s, int (*fn)(void *arg, uint64_t id, const char *path),
 			void *arg);
 
 /**
  * session_unknown_cgroup() - did CPU time go to a cgroup that has no name?
  *
- * Says so once: the next call is about what came since.
+ * It reports each case once: the next call is about later slices.
  */
 bool session_unknown_cgroup(struct session *s);
 
@@ -115,7 +115,7 @@ int session_summary(struct session *s, struct report **ret);
 
 /**
  * session_failed() - words for an error of the functions of reports
- * @err: what one of them returned, not 0
+ * @err: their result, not 0
  * @d: gets the words, with a remedy
  *
  * Return: @err.
@@ -123,7 +123,7 @@ int session_summary(struct session *s, struct report **ret);
 int session_failed(int err, struct diag *d);
 
 /**
- * session_neighbours() - who moved how much while latencies were high, in all intervals
+ * session_neighbours() - the traffic of rows while latencies were high, in all intervals
  * @s: made with the option @neighbours
  * @rise: how much above the baseline is high, above 0
  * @ret: release with neighbours_report_free()

@@ -4,7 +4,7 @@
 
 #include "engine/session/internal.h"
 
-/* The number of who it was; from now on also a task without a name has an entry. */
+/* The number of the workload; from now on also a task without a name has an entry. */
 int session_somebody(struct session *s, const struct workload_key *who, uint32_t tgid,
 		     uint32_t *ret)
 {
@@ -20,7 +20,7 @@ int session_io(struct session *s, const struct trace_io *io)
 	int err;
 
 	if (io->pid != TRACE_PID_LOST) {
-		/* Of pid 0 the cgroup says all there is to know. */
+		/* With pid 0 only the cgroup is known. */
 		who.pid = io->pid;
 		who.start_ns = io->pid == TRACE_PID_IDLE ? 0 : io->task_start_ns;
 		err = session_somebody(s, &who, io->pid == TRACE_PID_IDLE ? 0 : io->tgid,

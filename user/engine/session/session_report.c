@@ -88,7 +88,7 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 	return err;
 }
 
-/* Fills in what was added since @from. */
+/* Fills in the difference since @from. */
 static void quality_since(const struct quality *from, const struct quality *now,
 			  struct quality *ret)
 {
@@ -117,7 +117,7 @@ static void cost_since(const struct self_cost *from, const struct self_cost *now
 	ret->switch_ns = ret->timed ? (unsigned __int128)timed_ns * ret->switches / ret->timed : 0;
 }
 
-/* All that the last mark and we know to be lost. */
+/* All known losses: of the last mark, and our own. */
 static struct totals totals_now(const struct session *s)
 {
 	struct totals now = { .losses = s->last.losses, .cost = s->last.cost };
@@ -134,7 +134,7 @@ static struct totals totals_now(const struct session *s)
 	return now;
 }
 
-/* What a report says beside its books; @from is where it begins. */
+/* The part of a report that is not in its books. */
 static void finish_report(const struct session *s, bool summary, struct report *r)
 {
 	const struct totals *from = summary ? &s->begin : &s->seen;
@@ -168,7 +168,7 @@ void session_keep_ends(struct session *s, const struct trace_mark *m)
 	s->last.ends_ns = s->ends_ns;
 }
 
-/* -EINVAL is for those who ask too early: here it would hide that the books are wrong. */
+/* -EINVAL means a call that comes too early: here it would hide that the books are wrong. */
 static int of_books(int err)
 {
 	return err == -EINVAL ? -EDOM : err;

@@ -5,7 +5,7 @@
 
 #include "engine/timeline/timeline.h"
 
-/* A slice, or a piece of one. @before_ns, @behind_ns: what was cut off, as far as it fits. */
+/* A slice, or a piece of one. @before_ns, @behind_ns: the length cut off, if it fits. */
 struct slice {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -38,7 +38,7 @@ struct windows {
 struct cell_place;
 
 /**
- * struct timeline_cells - what workloads did in windows
+ * struct timeline_cells - activity of workloads in windows
  * @items, @nr: ordered by window, then workload; each pair once
  * @raw, @nr_raw: of devices: in any order, not yet added up
  * @places, @other: while they are put in order
@@ -96,7 +96,7 @@ struct ios {
 struct flow {
 	struct ios pending;
 	struct ios history; /* stays empty when the device is not counted */
-	uint32_t socket;    /* whose intervals it follows */
+	uint32_t socket;    /* its intervals apply */
 	bool counted;
 };
 
@@ -104,7 +104,7 @@ struct timeline {
 	const struct layout *layout;
 	size_t nr_devices;
 	struct slices *slices;	     /* one list a socket */
-	struct slices behind;	     /* while a socket is closed: what lies after the end */
+	struct slices behind;	     /* while a socket is closed: slices after the end */
 	struct windows *windows;     /* one list a group */
 	uint64_t *split_ns;	     /* end of the last window split, by group */
 	uint64_t *closed_ns;	     /* up to here all was handed out, but for windows; by socket */

@@ -11,9 +11,9 @@
 #include "engine/identity/identity.h"
 #include "engine/timeline/internal.h"
 
-/* Windows of a device wait for each other so long in an interval. */
+/* Windows of a device wait for each other at most this long in an interval. */
 #define DEVICE_WAIT_NS 5000000000ull
-/* Room for slices is looked at after so many closes; so many always find room. */
+/* Capacity for slices is reduced after this number of closes, and to no less than this. */
 #define ROOM_CLOSES    16
 #define ROOM_MIN       4096
 
@@ -108,7 +108,7 @@ static uint32_t more_ns(uint32_t ns, uint64_t more)
 	return more < UINT32_MAX - ns ? ns + more : UINT32_MAX;
 }
 
-/* Cuts a slice at @end, or at its own end: what lies before is returned, what is behind stays. */
+/* Cuts a slice at @end, or at its own end: the part before it is returned, the rest stays. */
 static struct slice cut_slice(struct slice *s, uint64_t end)
 {
 	struct slice before = *s;
@@ -152,8 +152,8 @@ int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_sli
 }
 
 /*
- * Puts what lies before @end at the end of the old slices, in the order in which it came, and
- * what lies behind after them. Most of them stay where they are.
+ * Puts slices before @end at the end of the old ones, in the order in which they came, and the rest
+ * behind them. Most of them stay where they are.
  */
 static int take_slices(struct timeline *t, uint32_t socket, uint64_t end, size_t *ret_taken)
 {
@@ -186,7 +186,7 @@ static int take_slices(struct timeline *t, uint32_t socket, uint64_t end, size_t
 	return err;
 }
 
-/* Gives room back that was not needed for a while: what is busy now and then keeps what it has. */
+/* Frees capacity that was not needed for a while; a socket with bursts keeps it. */
 static void shrink(struct slices *s)
 {
 	size_t cap = 2 * s->most + ROOM_MIN;
@@ -249,7 +249,7 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns)
 
 /*
  * How many windows of a group are handed out. In the middle of an interval those that make whole
- * blocks, or nearly: the others get company. Devices have few windows, which may wait for long.
+ * blocks, or nearly: the rest waits for more. Devices have few windows, which may wait for long.
  */
 static size_t ripe_windows(const struct timeline *t, uint32_t group,
 			   const struct timeline_closing *c)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The timeline joins the two streams: slices (who was on which CPU) and windows
- * (what the counters gained). Both may arrive in any order; an interval is closed
- * when both have arrived up to its end, and what lies beyond stays for the next.
+ * The timeline joins the two streams: slices (CPU time of workloads) and windows (increments of
+ * counters). Both may arrive in any order; an interval is closed when both have arrived up to its
+ * end, and the rest stays for the next one.
  *
  * Events that go in are valid, see trace_valid(), and windows of a group are in order.
  */
@@ -13,10 +13,10 @@
 #include "trace.h"
 
 /**
- * struct timeline_sink - receives what a closed interval holds
+ * struct timeline_sink - receives the content of a closed interval
  * @on_cpu: @ns of CPU time of a workload on a socket
  * @io: bytes of a workload's requests of a device, the device's view; may be NULL
- * @block: windows of a group that follow each other, with who ran in them
+ * @block: consecutive windows of a group, with the activity of workloads in them
  * @keep: the workload will be named again: its slices or requests are for windows or intervals
  *	yet to come. Once a workload; may be NULL
  * @arg: handed to all
@@ -48,9 +48,8 @@ void timeline_free(struct timeline *t);
 /**
  * timeline_slice() - a workload was on a CPU
  * @t: where
- * @workload: who
- * @s: when and how long; its names are not looked at. A CPU of no socket is counted
- *	nowhere
+ * @workload: its number
+ * @s: its times; the task in it is not used. A CPU without a socket is counted nowhere
  *
  * Return: 0 or -ENOMEM.
  */
@@ -59,8 +58,8 @@ int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_sli
 /**
  * timeline_io() - a workload made a device move data
  * @t: where
- * @workload: who; WORKLOAD_LOST for nobody known
- * @io: device, when, how much; its names are not looked at. May arrive as late as slices may
+ * @workload: its number; WORKLOAD_LOST if it is unknown
+ * @io: its device, times and bytes; the task in it is not used. It may arrive as late as slices
  *
  * Return: 0 or -ENOMEM.
  */
@@ -76,7 +75,7 @@ int timeline_io(struct timeline *t, uint32_t workload, const struct trace_io *io
 int timeline_window(struct timeline *t, const struct trace_window *w);
 
 /**
- * timeline_begin() - forget what lies before the first interval
+ * timeline_begin() - forget everything before the first interval
  * @t: where
  * @starts_ns: start of the first interval on each socket
  *
@@ -98,13 +97,13 @@ int timeline_begin(struct timeline *t, const uint64_t *starts_ns);
  *
  * A window that ends later stays for the next interval, with the slices it needs.
  *
- * Return: 0, or the first error; what was not handed out by then is lost.
+ * Return: 0, or the first error; the rest of the interval is lost then.
  */
 int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct timeline_sink *sink,
 		   uint64_t *ret_late);
 
 /**
- * timeline_close_inner() - hand out what is complete, in the middle of an interval
+ * timeline_close_inner() - hand out complete windows and slices within an interval
  * @t: where
  * @ends_ns: everything up to these moments has come; a socket whose last end was later is left out
  * @sink: receives CPU time and I/O up to there, and windows that make good blocks; other windows
@@ -116,7 +115,7 @@ int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct tim
 int timeline_close_inner(struct timeline *t, const uint64_t *ends_ns,
 			 const struct timeline_sink *sink, uint64_t *ret_late);
 
-/** timeline_full() - are there so many slices that timeline_close_inner() should not wait? */
+/** timeline_full() - are there so many slices that timeline_close_inner() must not wait? */
 bool timeline_full(const struct timeline *t);
 
 #endif

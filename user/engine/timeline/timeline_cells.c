@@ -11,7 +11,7 @@
 #include "engine/identity/identity.h"
 #include "engine/timeline/internal.h"
 
-/* Of a window, what of a workload: number @from of the slices, or of the raw cells. */
+/* The cell of a window that slice or raw cell number @from adds to. */
 struct cell_place {
 	uint32_t window;
 	uint32_t workload;
@@ -109,7 +109,7 @@ static void add_within(struct activity *to, const struct trace_window *w, uint64
 	to->within = (uint64_t)to->within + on_cpu_ns * (uint64_t)(late / (2 * WITHIN_NS));
 }
 
-/* Adds what of a slice lies in a window. */
+/* Adds the part of a slice that lies in a window. */
 static void add_part(struct activity *to, const struct slice *s, const struct trace_window *w)
 {
 	uint64_t from, until;
@@ -195,7 +195,7 @@ static int sort_places(struct timeline_cells *c, size_t nr_windows)
 	return 0;
 }
 
-/* Room for what is known of each workload while a window is looked at; their numbers are small. */
+/* Arrays by workload for one window; their numbers are small. */
 static int workloads_room(struct timeline_cells *c)
 {
 	size_t words = (c->nr_workloads + 63) / 64;
@@ -242,7 +242,7 @@ static void add_raw(struct activity *to, const struct activity *a)
 	to->exclusive |= a->exclusive;
 }
 
-/* Adds what is at the places of a window to its cells. */
+/* Adds the places of a window to its cells. */
 static void fill_cells(struct timeline_cells *c, const struct origin *from,
 		       const struct cell_place *p, size_t nr)
 {

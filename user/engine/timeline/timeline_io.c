@@ -53,7 +53,7 @@ static uint64_t bytes_until(const struct io *io, int direction, uint64_t ns)
 	return (unsigned __int128)bytes * (ns - io->start_ns) / (io->end_ns - io->start_ns);
 }
 
-/* Cuts at @end, which is inside: what lies before is returned, what is behind stays. */
+/* Cuts at @end, which is inside: the part before it is returned, the rest stays. */
 static struct io cut_io(struct io *io, uint64_t end)
 {
 	struct io before = *io;
@@ -90,7 +90,7 @@ int timeline_io(struct timeline *t, uint32_t workload, const struct trace_io *io
 	return io_add(&f->pending, &mine);
 }
 
-/* Moves what lies before @end to @ret; what lies behind stays. */
+/* Moves the part before @end to @ret; the rest stays. */
 static int cut_ios(struct ios *pending, uint64_t end, struct ios *ret)
 {
 	size_t kept = 0;
@@ -237,7 +237,7 @@ int timeline_flows_cells(const struct timeline *t, uint32_t group, size_t nr,
 	return err ? err : timeline_cells_of_raw(ret, nr);
 }
 
-/* What the devices of a socket did before @end goes to the sink and the history. */
+/* Requests of the devices of a socket before @end go to the sink and the history. */
 int timeline_flows_close(struct timeline *t, uint32_t socket, uint64_t end,
 			 const struct timeline_sink *sink, uint64_t *late)
 {
@@ -253,7 +253,7 @@ int timeline_flows_close(struct timeline *t, uint32_t socket, uint64_t end,
 		for (size_t i = old; !err && i < f->history.nr; i++) {
 			const struct io *io = &f->history.items[i];
 
-			/* who had it alone is seen at the second look: that is no loss */
+			/* exclusive use is known after the second look at files: no loss */
 			*late += !io->exclusive && io->start_ns < t->closed_ns[socket];
 			if (sink->io && (io->bytes[0] || io->bytes[1]))
 				err = sink->io(sink->arg, d, io->workload,
@@ -264,7 +264,7 @@ int timeline_flows_close(struct timeline *t, uint32_t socket, uint64_t end,
 	return err;
 }
 
-/* Keeps what a window yet to come may reach back to. */
+/* Keeps the time that future windows may cover. */
 void timeline_flows_trim(struct timeline *t, uint32_t socket, const struct timeline_closing *c)
 {
 	for (size_t d = 0; d < t->nr_devices; d++) {
@@ -295,7 +295,7 @@ static int keep_ios(struct timeline *t, const struct timeline_sink *sink, const 
 	return err;
 }
 
-/* Whose requests are still needed. */
+/* Keeps workloads whose requests are still needed. */
 int timeline_flows_keep(struct timeline *t, const struct timeline_sink *sink)
 {
 	int err = 0;

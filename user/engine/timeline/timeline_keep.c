@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What must be kept for windows yet to come: slices, I/O, and the names of workloads. */
+/* Data that future windows need: slices, I/O, and the names of workloads. */
 #include <errno.h>
 
 #include "base/array.h"
@@ -18,7 +18,7 @@ bool timeline_crowded(const struct timeline *t, uint32_t socket, uint32_t device
 	return t->flows[device - 1].history.nr > MANY;
 }
 
-/* How far back windows yet to come may reach, of the groups of a device or (0) of the CPUs. */
+/* The earliest start of future windows, of the groups of a device or (0) of the CPUs. */
 uint64_t timeline_needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
 			      const struct timeline_closing *c)
 {

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <stddef.h>
 
+#include "model.h"
 #include "platform/bpf/ledger.h"
 #include "t410lookup.skel.h"
 #include "t410trace.skel.h"
@@ -34,7 +35,7 @@ struct io_part {
 	size_t tables_size;
 	uint64_t taken_ns;
 	int cgroup_fd;
-	char note[512];
+	char note[MODEL_NOTE_LEN];
 };
 
 struct reader {

@@ -80,9 +80,9 @@ void ledger_io_missing(struct ledger *l, uint32_t part, const char *why)
 {
 	/* so that all parts find room in the note */
 	note(l, "%s: %.130s",
-	     part == IO_BLOCK  ? "who makes disks move data is not known"
-	     : part == IO_SENT ? "who sends packets is not known"
-			       : "who receives packets is not known",
+	     part == IO_BLOCK  ? "disk I/O cannot be attributed to processes"
+	     : part == IO_SENT ? "sent packets cannot be attributed to processes"
+			       : "received packets cannot be attributed to processes",
 	     why);
 }
 

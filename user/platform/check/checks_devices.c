@@ -64,7 +64,7 @@ static void judge(const struct topology *t, size_t nr_pmus, struct check_row *re
 	}
 	if (!nr_pmus)
 		str_copy(ret->remedy, sizeof(ret->remedy),
-			 "-D cannot count what devices move, only who makes them");
+			 "-D cannot count the traffic of devices, only attribute their requests");
 	else if (t->cut)
 		str_copy(ret->remedy, sizeof(ret->remedy),
 			 "-D must read configuration space: run as root");
