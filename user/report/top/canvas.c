@@ -2,7 +2,6 @@
 #include "report/top/canvas.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,52 +166,4 @@ uint32_t canvas_shown(const struct canvas *c, size_t row, size_t column, enum ca
 
 	*ret_look = cell->look;
 	return c->ascii ? in_ascii(cell->text) : cell->text;
-}
-
-static void put_char(FILE *out, uint32_t c)
-{
-	if (c < 0x80) {
-		fputc((int)c, out);
-	} else if (c < 0x800) {
-		fputc((int)(0xc0 | c >> 6), out);
-		fputc((int)(0x80 | (c & 0x3f)), out);
-	} else if (c < 0x10000) {
-		fputc((int)(0xe0 | c >> 12), out);
-		fputc((int)(0x80 | (c >> 6 & 0x3f)), out);
-		fputc((int)(0x80 | (c & 0x3f)), out);
-	} else {
-		fputc((int)(0xf0 | c >> 18), out);
-		fputc((int)(0x80 | (c >> 12 & 0x3f)), out);
-		fputc((int)(0x80 | (c >> 6 & 0x3f)), out);
-		fputc((int)(0x80 | (c & 0x3f)), out);
-	}
-}
-
-char *canvas_text(const struct canvas *c)
-{
-	char *text = NULL;
-	enum canvas_look look;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	for (size_t row = 0; row < c->rows; row++) {
-		size_t end = c->columns;
-
-		while (end && canvas_shown(c, row, end - 1, &look) == ' ')
-			end--;
-		for (size_t column = 0; column < end; column++) {
-			uint32_t one = canvas_shown(c, row, column, &look);
-
-			if (one)
-				put_char(out, one);
-		}
-		fputc('\n', out);
-	}
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
 }

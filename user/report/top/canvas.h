@@ -83,7 +83,4 @@ void canvas_look(struct canvas *c, size_t row, size_t column, size_t width, enum
 uint32_t canvas_shown(const struct canvas *c, size_t row, size_t column,
 		      enum canvas_look *ret_look);
 
-/** canvas_text() - lines without blanks at their ends, to be freed; NULL without memory */
-char *canvas_text(const struct canvas *c);
-
 #endif
