@@ -239,13 +239,11 @@ void format_when(uint64_t realtime_ns, uint64_t start_ns, char ret_text[FORMAT_W
 }
 
 /* The longest replacement of one byte is "\xNN"; of a character, "\UNNNNNNNN". */
-int format_terminal(const char *name, size_t max, char **ret_text)
+char *format_safe(char *to, const char *name, size_t max)
 {
 	size_t len = strnlen(name, max), i = 0;
-	char *text = malloc(len * 4 + 1), *to = text;
+	char *text = to;
 
-	if (!text)
-		return -ENOMEM;
 	while (i < len) {
 		uint32_t c;
 		size_t n = utf8_decode(name + i, len - i, &c);
@@ -263,7 +261,16 @@ int format_terminal(const char *name, size_t max, char **ret_text)
 		i += n;
 	}
 	*to = '\0';
-	*ret_text = text;
+	return text;
+}
+
+int format_terminal(const char *name, size_t max, char **ret_text)
+{
+	char *text = malloc(4 * strnlen(name, max) + 1);
+
+	if (!text)
+		return -ENOMEM;
+	*ret_text = format_safe(text, name, max);
 	return 0;
 }
 

@@ -135,6 +135,17 @@ void format_when(uint64_t realtime_ns, uint64_t start_ns, char ret_text[FORMAT_W
  */
 int format_terminal(const char *name, size_t max, char **ret_text);
 
+/** format_safe() - the same into @to, which has room for 4 * @max + 1 bytes; returns @to */
+char *format_safe(char *to, const char *name, size_t max);
+
+/**
+ * FORMAT_SAFE() - a name in an array, safe to print
+ * @name: the array
+ *
+ * The text is on the stack, until the end of the block. A branch of "if" is a block, too.
+ */
+#define FORMAT_SAFE(name) format_safe((char[4 *sizeof(name) + 1]){ "" }, name, sizeof(name))
+
 /**
  * format_utf8() - make a name valid UTF-8, as JSON requires
  * @name: bytes of the name

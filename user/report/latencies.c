@@ -145,15 +145,9 @@ static bool is_first(const struct report *r, size_t i)
 /* Wrapped to the table's width. */
 static int put_probe(FILE *out, const struct report_probe *p, size_t width)
 {
-	cleanup_free char *name = NULL;
-	cleanup_free char *title = NULL;
+	const char *name = FORMAT_SAFE(p->probe->name), *title = FORMAT_SAFE(p->probe->title);
 	char ns[FORMAT_NUMBER_LEN], cycles[FORMAT_NUMBER_LEN];
-	int err = format_terminal(p->probe->name, sizeof(p->probe->name), &name);
 
-	if (!err)
-		err = format_terminal(p->probe->title, sizeof(p->probe->title), &title);
-	if (err)
-		return err;
 	format_ns(p->latency_ns, ns);
 	format_ns(p->latency_cycles, cycles);
 	fputs("  ", out);
@@ -171,31 +165,26 @@ static int put_probe(FILE *out, const struct report_probe *p, size_t width)
 
 static int put_means(FILE *out, const struct report *r, uint32_t socket, size_t width)
 {
-	cleanup_free char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	struct sentence s;
+	FILE *f = sentence_begin(&s);
 	bool any = false;
-	int err = f ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < r->nr_probes && !err; i++) {
+	if (!f)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->nr_probes; i++) {
 		const struct probe *p = r->probes[i].probe;
-		cleanup_free char *title = NULL;
 		char ns[FORMAT_NUMBER_LEN];
 		double mean;
 
 		if (p->device || p->socket != socket || !is_first(r, i) || !mean_like(r, p, &mean))
 			continue;
-		err = format_terminal(p->title, sizeof(p->title), &title);
 		format_ns(mean, ns);
-		fprintf(f, "%s%s %s ns", any ? ", " : "latency: ", err ? "" : title, ns);
+		fprintf(f, "%s%s %s ns", any ? ", " : "latency: ", FORMAT_SAFE(p->title), ns);
 		any = true;
 	}
-	if (f && fclose(f) && !err)
-		err = -ENOMEM;
-	if (err || !any)
-		return err;
-	fputs("  ", out);
-	return notes_wrapped(out, text, width - 2);
+	if (any)
+		fputs("  ", out);
+	return sentence_end(&s, out, width - 2, 0);
 }
 
 int latencies_write_socket(FILE *out, const struct report *r, uint32_t socket, size_t width,
@@ -218,13 +207,10 @@ int latencies_write_row(FILE *out, const struct report *r, const struct report_r
 	for (size_t i = 0; i < row->nr_latencies && !err; i++) {
 		const struct seen_latency *l = &row->latencies[i];
 		const struct probe *p = r->probes[l->probe].probe;
-		cleanup_free char *name = NULL;
 		cleanup_free char *cut = NULL;
 		char ns[FORMAT_NUMBER_LEN], part[FORMAT_NUMBER_LEN];
 
-		err = format_terminal(p->name, sizeof(p->name), &name);
-		if (!err)
-			err = format_cut(name, NAME_WIDTH, FORMAT_CUT_LEFT, &cut);
+		err = format_cut(FORMAT_SAFE(p->name), NAME_WIDTH, FORMAT_CUT_LEFT, &cut);
 		if (err)
 			break;
 		format_ns(l->latency_ns, ns);

@@ -72,19 +72,15 @@ static int names_cgroup_row(const struct report_row *row, char **ret_text)
 
 int names_row(const struct report_row *row, char **ret_text)
 {
-	cleanup_free char *name = NULL;
 	char *text;
-	int err;
 
 	if (row->kind == ROW_CGROUP)
 		return names_cgroup_row(row, ret_text);
 	if (row->kind == ROW_JOB)
 		return names_job(row, false, ret_text);
-	err = format_terminal(row->comm_known ? row->comm : "(unknown)", sizeof(row->comm), &name);
-	if (err)
-		return err;
 	if (asprintf(&text, row->kernel ? "%" PRIu32 " [%s]" : "%" PRIu32 " %s",
-		     row->kind == ROW_THREAD ? row->tid : row->pid, name) < 0)
+		     row->kind == ROW_THREAD ? row->tid : row->pid,
+		     row->comm_known ? FORMAT_SAFE(row->comm) : "(unknown)") < 0)
 		return -ENOMEM;
 	*ret_text = text;
 	return 0;

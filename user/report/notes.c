@@ -127,6 +127,23 @@ int notes_line(FILE *out, size_t width, const char *format, ...)
 	return notes_wrapped(out, text, width);
 }
 
+FILE *sentence_begin(struct sentence *s)
+{
+	*s = (struct sentence){ 0 };
+	s->f = open_memstream(&s->text, &s->len);
+	return s->f;
+}
+
+int sentence_end(struct sentence *s, FILE *out, size_t width, int err)
+{
+	if (fclose(s->f) && !err)
+		err = -ENOMEM;
+	if (!err && out && s->len)
+		err = notes_wrapped(out, s->text, width);
+	free(s->text);
+	return err;
+}
+
 static uint64_t loss_value(const struct quality *q, const struct loss *l)
 {
 	uint64_t value;
@@ -152,61 +169,48 @@ static void put_loss(FILE *out, const struct loss *l, uint64_t value)
 /* Counters without a value are listed: sums leave them out. */
 static int put_missing(FILE *out, const struct report *r, size_t width)
 {
-	size_t i;
+	int err = 0;
 
-	for (i = 0; i < r->nr_counters; i++) {
+	for (size_t i = 0; i < r->nr_counters && !err; i++) {
 		const struct report_counter *c = &r->counters[i];
-		cleanup_free char *name = NULL;
-		int err;
 
 		/* Devices have notes of their own. */
-		if (c->valid || c->counter->device)
-			continue;
-		err = format_terminal(c->counter->name, sizeof(c->counter->name), &name);
-		if (!err)
-			err = notes_line(out, width, "no data: %s: %s; sums are without it", name,
+		if (!c->valid && !c->counter->device)
+			err = notes_line(out, width, "no data: %s: %s; sums are without it",
+					 FORMAT_SAFE(c->counter->name),
 					 c->enabled_ns && !c->running_ns ? "it never got to count"
 									 : "it could not be read");
-		if (err)
-			return err;
 	}
-	return 0;
-}
-
-/* Names of the core events; the list has blanks at which lines can break. */
-static int put_events(FILE *out, const struct quality *q)
-{
-	cleanup_free char *text = NULL;
-	int err = format_terminal(q->weights, sizeof(q->weights), &text);
-
-	for (const char *c = text; !err && *c; c++)
-		fprintf(out, *c == ',' ? "%c " : "%c", *c);
 	return err;
 }
 
+/* Names of the core events; the list has blanks at which lines can break. */
+static void put_events(FILE *out, const struct quality *q)
+{
+	for (const char *c = FORMAT_SAFE(q->weights); *c; c++)
+		fprintf(out, *c == ',' ? "%c " : "%c", *c);
+}
+
 /* How windows were split, and what weighed the workloads. */
-static int put_split(FILE *out, const struct quality *q, bool quiet)
+static void put_split(FILE *out, const struct quality *q, bool quiet)
 {
 	const struct method_row *method = method_row(q->method);
 	bool events = method->events && strcmp(q->weights, "cpu-time") != 0;
-	int err = 0;
 
 	if (quiet && !q->fallback_windows)
-		return 0;
+		return;
 	if (quiet) {
 		fprintf(out,
 			"split by CPU time in %" PRIu64 " of %" PRIu64
 			" window%s: the core events did not count",
 			q->fallback_windows, q->windows, q->windows == 1 ? "" : "s");
-		return 0;
+		return;
 	}
 	fprintf(out, "split %s ", method->says);
 	if (events)
-		err = put_events(out, q);
+		put_events(out, q);
 	else
 		fputs("CPU time", out);
-	if (err)
-		return err;
 	if (events && (q->weight_windows != q->windows || q->fallback_windows))
 		fprintf(out, " (%" PRIu64 " of ", q->weight_windows);
 	else
@@ -220,7 +224,6 @@ static int put_split(FILE *out, const struct quality *q, bool quiet)
 			q->pooled_workloads, q->pooled_workloads == 1 ? "" : "s");
 	if (!method->learns)
 		fputs("; right only if workloads that share a window are alike", out);
-	return 0;
 }
 
 /* The losses as one sentence; empty when there is nothing to say. */
@@ -287,14 +290,13 @@ int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet
 	int part, err = 0;
 
 	for (part = 0; !err && part < (verbose ? 5 : 2); part++) {
-		char *text = NULL;
-		size_t len;
-		FILE *f = open_memstream(&text, &len);
+		struct sentence s;
+		FILE *f = sentence_begin(&s);
 
 		if (!f)
 			return -ENOMEM;
 		if (part == 0 && b->counted)
-			err = put_split(f, b->quality, quiet);
+			put_split(f, b->quality, quiet);
 		else if (part == 1)
 			put_quality(f, b->quality, quiet);
 		else if (part == 2 && b->quality->tasks_ns)
@@ -303,11 +305,7 @@ int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet
 			put_all_losses(f, b->quality);
 		else if (part == 4)
 			put_self(f, b->self, b->duration_ns);
-		if (fclose(f) && !err)
-			err = -ENOMEM;
-		if (!err && len)
-			err = notes_wrapped(out, text, width);
-		free(text);
+		err = sentence_end(&s, out, width, 0);
 	}
 	return err;
 }
@@ -315,58 +313,44 @@ int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet
 /* Facts about the whole run. */
 static int put_note(FILE *out, const char note[MODEL_NOTE_LEN], size_t width)
 {
-	cleanup_free char *text = NULL;
-	int err;
+	char text[4 * MODEL_NOTE_LEN + 1];
 
-	if (!note[0])
-		return 0;
-	err = format_terminal(note, MODEL_NOTE_LEN, &text);
-	return err ? err : notes_wrapped(out, text, width);
+	return note[0] ? notes_wrapped(out, format_safe(text, note, MODEL_NOTE_LEN), width) : 0;
 }
 
 /* Which memory was saturated. */
 static int put_limit(FILE *out, const struct report *r, size_t width)
 {
-	cleanup_free char *text = NULL;
 	const char *between = ": ";
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-	int err = f ? 0 : -ENOMEM;
+	struct sentence s;
+	FILE *f = sentence_begin(&s);
 
-	if (err)
-		return err;
+	if (!f)
+		return -ENOMEM;
 	fprintf(f,
 		"memory at its limit in %" PRIu64 " window%s, divided there by what was asked for",
 		r->saturated_windows, r->saturated_windows == 1 ? "" : "s");
-	for (size_t i = 0; i < r->nr_counters && !err; i++) {
+	for (size_t i = 0; i < r->nr_counters; i++) {
 		const struct report_counter *c = &r->counters[i];
-		cleanup_free char *name = NULL;
 		char rate[FORMAT_NUMBER_LEN];
 
 		if (!c->limit_per_s)
 			continue;
 		format_rate(c->limit_per_s, NS_PER_S, rate);
-		err = format_terminal(c->counter->name, sizeof(c->counter->name), &name);
-		if (!err)
-			fprintf(f, "%s%s %s GB/s", between, name, rate);
+		fprintf(f, "%s%s %s GB/s", between, FORMAT_SAFE(c->counter->name), rate);
 		between = ", ";
 	}
-	if (fclose(f) && !err)
-		err = -ENOMEM;
-	return err ? err : notes_wrapped(out, text, width);
+	return sentence_end(&s, out, width, 0);
 }
 
 /* The main weights by which windows were split. */
 static int put_models(FILE *out, const struct report *r, size_t width)
 {
-	char text[128];
-	uint64_t all = r->estimated_windows + r->simple_windows;
-
-	snprintf(text, sizeof(text),
-		 "windows of counters split by an intensity for each workload: %" PRIu64
-		 " of %" PRIu64 "; in proportion to activity: %" PRIu64,
-		 r->estimated_windows, all, r->simple_windows);
-	return notes_wrapped(out, text, width);
+	return notes_line(out, width,
+			  "windows of counters split by an intensity for each workload: %" PRIu64
+			  " of %" PRIu64 "; in proportion to activity: %" PRIu64,
+			  r->estimated_windows, r->estimated_windows + r->simple_windows,
+			  r->simple_windows);
 }
 
 /* Counters of requests, some of unknown size. */
@@ -377,32 +361,26 @@ static int put_estimates(FILE *out, const struct report *r, size_t width)
 		[ESTIMATE_LOWER] = "lower estimates, without partial requests: ",
 	};
 
-	for (int e = ESTIMATE_NONE + 1; e < NR_ESTIMATES; e++) {
-		cleanup_free char *text = NULL;
-		const char *between = says[e];
-		size_t len;
-		FILE *f = open_memstream(&text, &len);
-		int err = f ? 0 : -ENOMEM;
+	int err = 0;
 
-		for (size_t i = 0; i < r->nr_counters && !err; i++) {
+	for (int e = ESTIMATE_NONE + 1; e < NR_ESTIMATES && !err; e++) {
+		const char *between = says[e];
+		struct sentence s;
+		FILE *f = sentence_begin(&s);
+
+		if (!f)
+			return -ENOMEM;
+		for (size_t i = 0; i < r->nr_counters; i++) {
 			const struct counter *c = r->counters[i].counter;
-			cleanup_free char *name = NULL;
 
 			if (c->estimate != (enum estimate)e)
 				continue;
-			err = format_terminal(c->name, sizeof(c->name), &name);
-			if (!err)
-				fprintf(f, "%s%s", between, name);
+			fprintf(f, "%s%s", between, FORMAT_SAFE(c->name));
 			between = ", ";
 		}
-		if (f && fclose(f) && !err)
-			err = -ENOMEM;
-		if (!err && len)
-			err = notes_wrapped(out, text, width);
-		if (err)
-			return err;
+		err = sentence_end(&s, out, width, 0);
 	}
-	return 0;
+	return err;
 }
 
 /* Ends of sockets and of the run differ by a window; a shorter interval tells nothing. */
@@ -446,15 +424,20 @@ static int put_cpu_time(FILE *out, const struct report *r, size_t width)
 	return notes_cpu_time(r, text) ? notes_wrapped(out, text, width) : 0;
 }
 
-int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
+struct notes_basis notes_basis_of(const struct report *r)
 {
-	struct notes_basis b = {
+	return (struct notes_basis){
 		.quality = &r->quality,
 		.self = &r->self,
 		.tick = r->host->tick,
-		.duration_ns = r->end_ns - r->start_ns,
+		.duration_ns = report_duration_ns(r),
 		.counted = r->nr_counters != 0,
 	};
+}
+
+int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
+{
+	struct notes_basis b = notes_basis_of(r);
 	int err = put_missing(out, r, width);
 
 	if (!err)

@@ -25,6 +25,30 @@ __attribute__((format(printf, 3, 4))) int notes_line(FILE *out, size_t width, co
 						     ...);
 
 /**
+ * struct sentence - a text that is composed in memory
+ * @f: where to, from sentence_begin() to sentence_end()
+ */
+struct sentence {
+	FILE *f;
+	char *text;
+	size_t len;
+};
+
+/** sentence_begin() - a stream for its parts; NULL without memory */
+FILE *sentence_begin(struct sentence *s);
+
+/**
+ * sentence_end() - write it with notes_wrapped(), and release it
+ * @s: nothing is written of an empty one
+ * @out: where to; NULL: nowhere
+ * @width: columns of a line
+ * @err: an error so far: nothing is written
+ *
+ * Return: @err, 0 or -ENOMEM.
+ */
+int sentence_end(struct sentence *s, FILE *out, size_t width, int err);
+
+/**
  * struct notes_basis - facts about how numbers were obtained
  * @quality, @self: of their time
  * @duration_ns: that time
@@ -38,6 +62,9 @@ struct notes_basis {
 	uint64_t duration_ns;
 	bool counted;
 };
+
+/** notes_basis_of() - those of a report */
+struct notes_basis notes_basis_of(const struct report *r);
 
 /**
  * notes_trust() - notes_write() for anything but a report

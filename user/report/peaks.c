@@ -5,10 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/sums.h"
-#include "base/text.h"
 #include "report/devices.h"
 #include "report/format.h"
 #include "report/notes.h"
@@ -213,27 +211,20 @@ static void put_ways(const struct peak_use *u, char *ret, size_t size)
 
 int peaks_line(FILE *out, const struct peak_use *u, const char *counted_by, size_t width)
 {
-	char all[FORMAT_NUMBER_LEN], ways[160], rate[FORMAT_NUMBER_LEN], where[64];
-	cleanup_free char *name = NULL;
+	char all[FORMAT_NUMBER_LEN], ways[160], rate[FORMAT_NUMBER_LEN], socket[32];
+	const struct device *d = u->device;
+	const char *name = !d ? NULL : d->name[0] ? FORMAT_SAFE(d->name) : FORMAT_SAFE(d->bdf);
+	const char *where = name ? name : u->place ? u->place : socket;
 	const char *at_most = u->at_most ? "at most " : "";
 	const char *only = u->cpus_only ? ", by CPUs alone" : "";
-	int err = 0;
 
-	if (u->device)
-		err = format_terminal(u->device->name[0] ? u->device->name : u->device->bdf,
-				      sizeof(u->device->name), &name);
-	if (err)
-		return err;
-	if (u->place)
-		str_copy(where, sizeof(where), u->place);
-	else
-		snprintf(where, sizeof(where), "socket %" PRIu32, u->socket);
+	snprintf(socket, sizeof(socket), "socket %" PRIu32, u->socket);
 	format_rate(u->peak->bytes_per_s, NS_PER_S, rate);
 	percent(u->share, all);
 	put_ways(u, ways, sizeof(ways));
 	if (!u->valid)
 		return notes_line(out, width, "peak: %s of %s: not known, counters have no value",
-				  peak_name(u->peak->of), name ? name : where);
+				  peak_name(u->peak->of), where);
 	if (u->peak->of == PEAK_CMEM)
 		return notes_line(out, width, "peak: %s%s of %s: %s%s of %s GB/s (%s%s)",
 				  counted_by, peak_name(u->peak->of), where, at_most, all, rate,
@@ -242,7 +233,7 @@ int peaks_line(FILE *out, const struct peak_use *u, const char *counted_by, size
 		return notes_line(out, width, "peak: %s%s of %s: at most %s of %s GB/s (%s%s)",
 				  counted_by, peak_name(u->peak->of), where, all, rate, ways, only);
 	return notes_line(out, width, "peak: %s%s of %s: %s of %s GB/s%s", counted_by,
-			  peak_name(u->peak->of), name ? name : where, ways, rate, only);
+			  peak_name(u->peak->of), where, ways, rate, only);
 }
 
 /* "546.000 GB/s", or the value of each socket where they differ */
@@ -275,17 +266,14 @@ static void put_rates(FILE *f, const struct peaks *p)
 int peaks_source_line(FILE *out, const struct peaks *p, size_t width)
 {
 	const struct peak *one = NULL;
-	cleanup_free char *text = NULL;
-	cleanup_free char *note = NULL;
-	size_t len;
+	struct sentence s;
 	FILE *f;
-	int err = format_terminal(p->note, sizeof(p->note), &note);
 
 	for (uint32_t i = 0; i < p->nr && !one; i++)
 		one = p->items[i].of == PEAK_CMEM ? &p->items[i] : NULL;
-	if (err || !one)
-		return err;
-	f = open_memstream(&text, &len);
+	if (!one)
+		return 0;
+	f = sentence_begin(&s);
 	if (!f)
 		return -ENOMEM;
 	fputs("peak of memory: ", f);
@@ -293,10 +281,8 @@ int peaks_source_line(FILE *out, const struct peaks *p, size_t width)
 	if (one->from == PEAK_GIVEN)
 		fputs(", given by --peak", f);
 	else
-		fprintf(f, ", from the firmware's memory table (%s)", note);
-	if (fclose(f))
-		return -ENOMEM;
-	return notes_wrapped(out, text, width);
+		fprintf(f, ", from the firmware's memory table (%s)", FORMAT_SAFE(p->note));
+	return sentence_end(&s, out, width, 0);
 }
 
 int peaks_explain(FILE *out, const struct peak_use *all, bool over, size_t width)

@@ -12,13 +12,11 @@
 #include "report/names.h"
 #include "report/notes.h"
 #include "report/put.h"
+#include "report/rows.h"
 
 const struct report_row *referees_row(const struct report *r, const struct report_referee *f)
 {
-	for (size_t i = 0; f->row[0] && i < r->nr_rows; i++)
-		if (!strcmp(r->rows[i].key, f->row))
-			return &r->rows[i];
-	return NULL;
+	return f->row[0] ? rows_find(r, f->row) : NULL;
 }
 
 /* --- JSON */
@@ -100,21 +98,22 @@ const char *referees_why_not(enum referee_state s)
 	return s < NR_REFEREE_STATES && words[s] ? words[s] : "not known";
 }
 
+int referees_explain(FILE *out, size_t width)
+{
+	return notes_line(out, width,
+			  "resctrl is the kernel's own count of what caches asked of memory for "
+			  "these tasks; nothing here rests on it");
+}
+
 static int put_referee(FILE *out, const struct report *r, const struct report_referee *f,
 		       const struct report_row *row, size_t width)
 {
 	uint64_t duration = report_duration_ns(r), own;
 	char rate[FORMAT_NUMBER_LEN], ours[FORMAT_NUMBER_LEN] = "-";
-	cleanup_free char *group = NULL;
 	cleanup_free char *name = NULL;
-	cleanup_free char *text = NULL;
-	size_t len;
-	FILE *line;
-	int err = format_terminal(f->group, sizeof(f->group), &group);
+	struct sentence s;
+	FILE *line = row && names_row(row, &name) ? NULL : sentence_begin(&s);
 
-	if (!err && row)
-		err = names_row(row, &name);
-	line = err ? NULL : open_memstream(&text, &len);
 	if (!line)
 		return -ENOMEM;
 	fprintf(line, "resctrl: %s", row ? name : "no row");
@@ -128,7 +127,7 @@ static int put_referee(FILE *out, const struct report *r, const struct report_re
 		format_rate(own, duration, ours);
 	if (row)
 		fprintf(line, ", here %s", ours);
-	fprintf(line, " (group %s", group);
+	fprintf(line, " (group %s", FORMAT_SAFE(f->group));
 	if (row) {
 		fputs(", ", line);
 		referees_put_match(line, f);
@@ -140,9 +139,7 @@ static int put_referee(FILE *out, const struct report *r, const struct report_re
 		fprintf(line, "; no number in %" PRIu32 " of %" PRIu32 " intervals", f->without,
 			f->intervals);
 	fputs(")", line);
-	if (fclose(line))
-		return -ENOMEM;
-	return notes_wrapped(out, text, width);
+	return sentence_end(&s, out, width, 0);
 }
 
 int referees_write(FILE *out, const struct report *r, size_t width, bool all)
@@ -164,9 +161,5 @@ int referees_write(FILE *out, const struct report *r, size_t width, bool all)
 				 "resctrl: %zu group%s belong%s to no row (-v shows %s)", strangers,
 				 strangers == 1 ? "" : "s", strangers == 1 ? "s" : "",
 				 strangers == 1 ? "it" : "them");
-	if (!err && shown)
-		err = notes_line(out, width,
-				 "resctrl is the kernel's own count of what caches asked of memory "
-				 "for these tasks; nothing here rests on it");
-	return err;
+	return err || !shown ? err : referees_explain(out, width);
 }

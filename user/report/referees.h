@@ -20,6 +20,9 @@ void referees_put_match(FILE *f, const struct report_referee *r);
 /** referees_why_not() - why a group has no number, for people */
 const char *referees_why_not(enum referee_state s);
 
+/** referees_explain() - a sentence on the source of these numbers; 0 or -ENOMEM */
+int referees_explain(FILE *out, size_t width);
+
 /** referees_array() - JSON of all groups; @err as in put.h */
 json_t *referees_array(const struct report *r, int *err);
 

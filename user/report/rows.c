@@ -28,6 +28,20 @@ uint64_t amounts_to(const struct amounts *a, enum destination to)
 	return all_directions(a->to[to]);
 }
 
+uint64_t amounts_to_memory(const struct amounts *a)
+{
+	uint64_t bytes = amounts_bytes(a), elsewhere = 0;
+
+	for (int to = DESTINATION_CMEM + 1; to < NR_DESTINATIONS; to++)
+		elsewhere = sum_capped(elsewhere, amounts_to(a, to));
+	return bytes > elsewhere ? bytes - elsewhere : 0;
+}
+
+uint64_t amounts_all(const struct amounts *a)
+{
+	return sum_capped(amounts_bytes(a), sum_capped(a->device[0], a->device[1]));
+}
+
 void amounts_add(struct amounts *to, const struct amounts *from)
 {
 	for (int i = 0; i < NR_DIRECTIONS; i++)
@@ -66,6 +80,35 @@ size_t row_tree_socket(const struct row_tree *t, uint32_t id)
 		if (t->sockets[i].id == id)
 			break;
 	return i;
+}
+
+uint64_t row_tree_bytes(const struct row_tree *t, uint64_t sockets)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->nr_sockets; i++)
+		if (sockets & 1ULL << i)
+			sum = sum_capped(sum, t->sockets[i].bytes);
+	return sum;
+}
+
+uint64_t rows_socket_cpu(const struct report_socket *s, uint64_t duration_ns, uint64_t *ret_all)
+{
+	uint64_t used = sum_capped(s->busy_ns, s->lost_ns);
+
+	*ret_all = sum_capped(used, s->idle_ns);
+	/* Traces of other tools leave idle time out. */
+	if (!s->idle_ns && *ret_all < s->nr_cpus * duration_ns)
+		*ret_all = s->nr_cpus * duration_ns;
+	return used;
+}
+
+const struct report_row *rows_find(const struct report *r, const char *key)
+{
+	for (size_t i = 0; i < r->nr_rows; i++)
+		if (!strncmp(r->rows[i].key, key, MODEL_KEY_LEN))
+			return &r->rows[i];
+	return NULL;
 }
 
 static int note_socket(struct row_tree *t, uint32_t id, struct socket_total **ret_socket)
@@ -142,18 +185,12 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(x->row->key, y->row->key);
 }
 
-/* A row that makes devices move bytes is as large as one whose CPUs do. */
-static uint64_t all_bytes(const struct amounts *a)
-{
-	return sum_capped(amounts_bytes(a), sum_capped(a->device[0], a->device[1]));
-}
-
 /* The largest first; the order of equals must not depend on the sort. */
 static int compare_amounts(const void *a, const void *b)
 {
 	const struct row_node *x = *(struct row_node *const *)a;
 	const struct row_node *y = *(struct row_node *const *)b;
-	int order = ORDER(all_bytes(&y->amounts), all_bytes(&x->amounts));
+	int order = ORDER(amounts_all(&y->amounts), amounts_all(&x->amounts));
 
 	if (!order)
 		order = ORDER(y->amounts.cpu_ns, x->amounts.cpu_ns);
@@ -268,7 +305,7 @@ size_t row_tree_busy(const struct row_tree *t, uint64_t least_ns)
 		const struct row_node *node = &t->nodes[i];
 
 		nr += node->row->leaf &&
-		      (all_bytes(&node->amounts) || node->amounts.cpu_ns >= least_ns);
+		      (amounts_all(&node->amounts) || node->amounts.cpu_ns >= least_ns);
 	}
 	return nr;
 }

@@ -114,6 +114,22 @@ size_t row_tree_busy(const struct row_tree *t, uint64_t least_ns);
 /** row_tree_socket() - index of a socket of the report in row_tree.sockets */
 size_t row_tree_socket(const struct row_tree *t, uint32_t id);
 
+/** row_tree_bytes() - value of all counters of a set of sockets: bits of socket_total indexes */
+uint64_t row_tree_bytes(const struct row_tree *t, uint64_t sockets);
+
+/**
+ * rows_socket_cpu() - CPU time of a socket
+ * @s: the socket
+ * @duration_ns: of the report
+ * @ret_all: also idle time; at least that of its CPUs, where a trace has none
+ *
+ * Return: the time that was used, known to be of a task or not.
+ */
+uint64_t rows_socket_cpu(const struct report_socket *s, uint64_t duration_ns, uint64_t *ret_all);
+
+/** rows_find() - the row with this key; NULL for none */
+const struct report_row *rows_find(const struct report *r, const char *key);
+
 /** amounts_add() - add the amounts of another row; @tangled stays */
 void amounts_add(struct amounts *to, const struct amounts *from);
 
@@ -125,5 +141,11 @@ uint64_t amounts_bytes(const struct amounts *a);
 
 /** amounts_to() - of these, bytes with this known destination */
 uint64_t amounts_to(const struct amounts *a, enum destination to);
+
+/** amounts_to_memory() - without those that are known to have gone elsewhere */
+uint64_t amounts_to_memory(const struct amounts *a);
+
+/** amounts_all() - those of CPUs and of devices: a row that makes devices work is as large */
+uint64_t amounts_all(const struct amounts *a);
 
 #endif

@@ -69,10 +69,8 @@ static int fitting_data(const struct page *p, char **ret, size_t *ret_length)
 
 /* --- sections */
 
-int page_head(FILE *out, const struct host_info *host)
+void page_head(FILE *out, const struct host_info *host)
 {
-	int err;
-
 	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	      /* Nothing is ever loaded, whatever a browser or a name attempts. */
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -80,29 +78,27 @@ int page_head(FILE *out, const struct host_info *host)
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>t410trace: ",
 	      out);
-	err = markup_name(out, host->name, sizeof(host->name));
+	markup_text(out, FORMAT_SAFE(host->name));
 	fputs("</title>\n<style>\n", out);
 	asset_write(out, ASSET_PLOT_STYLE);
 	asset_write(out, ASSET_STYLE);
 	fputs("</style></head>\n<body>\n", out);
-	return err;
 }
 
-static int put_title(FILE *out, const struct page *p)
+static void put_title(FILE *out, const struct page *p)
 {
 	const struct report *r = p->summary;
 	char when[FORMAT_WHEN_LEN], seconds[FORMAT_NUMBER_LEN];
-	int err;
 
 	format_when(r->start_time_ns, r->start_ns, when);
 	format_seconds(r->end_ns - r->start_ns, seconds);
 	fputs("<header><h1>Memory traffic of ", out);
-	err = markup_name(out, r->host->name, sizeof(r->host->name));
+	markup_text(out, FORMAT_SAFE(r->host->name));
 	fprintf(out, "</h1>\n<p>%s, %s s, by %s, %zu socket%s, ", when, seconds,
 		row_kind_name(r->by), p->tree->nr_sockets, p->tree->nr_sockets == 1 ? "" : "s");
-	err = err ?: markup_name(out, r->host->platform, sizeof(r->host->platform));
+	markup_text(out, FORMAT_SAFE(r->host->platform));
 	fputs(", Linux ", out);
-	err = err ?: markup_name(out, r->host->kernel, sizeof(r->host->kernel));
+	markup_text(out, FORMAT_SAFE(r->host->kernel));
 	fprintf(out, ", %s</p>\n", r->replayed ? "from a recording" : "live");
 	if (p->history->nr < p->history->intervals)
 		fprintf(out,
@@ -129,7 +125,6 @@ static int put_title(FILE *out, const struct page *p)
 		fputs("<a href=\"#latency\">Latencies</a> ", out);
 	fputs("<a href=\"#cpu\">CPU</a> <a href=\"#quality\">Quality</a></nav></header>\n<main>\n",
 	      out);
-	return err;
 }
 
 static void put_bandwidth(FILE *out, const struct page *p)
@@ -160,7 +155,8 @@ static int put_latency(FILE *out, const struct page *p)
 	if (!p->summary->nr_probes)
 		return 0;
 	fputs("<section id=\"latency\"><h2>Latencies</h2>\n", out);
-	err = page_latencies(out, p) ?: page_neighbours(out, p);
+	page_latencies(out, p);
+	err = page_neighbours(out, p);
 	fputs("</section>\n", out);
 	return err;
 }
@@ -182,13 +178,15 @@ static int put_sections(FILE *out, const struct page *p)
 	fputs("<section id=\"rows\"><h2>Workloads</h2>\n", out);
 	err = page_workloads(out, p);
 	fputs("</section>\n", out);
-	err = err ?: page_cgroups(out, p) ?: page_devices(out, p) ?: page_resctrl(out, p)
-	      ?: put_latency(out, p);
+	err = err ?: page_cgroups(out, p);
+	page_devices(out, p);
+	err = err ?: page_resctrl(out, p) ?: put_latency(out, p);
 	fputs("<section id=\"cpu\"><h2>CPU</h2>\n<div id=\"plot-cpu\" class=\"plot\"></div>\n",
 	      out);
-	err = err ?: page_sockets(out, p);
+	page_sockets(out, p);
 	fputs("</section>\n<section id=\"quality\"><h2>Quality</h2>\n", out);
-	err = err ?: markup_pre(out, put_lines, (void *)p->summary) ?: page_counters(out, p);
+	err = err ?: markup_pre(out, put_lines, (void *)p->summary);
+	page_counters(out, p);
 	fputs("</section>\n</main>\n", out);
 	return err;
 }
@@ -225,7 +223,9 @@ static int put_page(FILE *out, const struct page *p)
 
 	if (err)
 		return err;
-	err = page_head(out, p->summary->host) ?: put_title(out, p) ?: put_sections(out, p);
+	page_head(out, p->summary->host);
+	put_title(out, p);
+	err = put_sections(out, p);
 	page_tail(out, data, length);
 	return err;
 }

@@ -279,33 +279,27 @@ static int data_text(const struct points *p, char **ret, size_t *ret_length)
 
 /* --- sections */
 
-static int put_title(FILE *out, const struct job_context *c, const struct account_job *j)
+static void put_title(FILE *out, const struct job_context *c, const struct account_job *j)
 {
 	char from[FORMAT_TIME_LEN], to[FORMAT_TIME_LEN];
-	int err;
 
 	format_time(j->whole.start_ns, from);
 	format_time(j->whole.end_ns, to);
 	fprintf(out, "<header><h1>%s job ", scheduler_name(j->job.scheduler));
-	err = markup_name(out, j->job.id, sizeof(j->job.id));
+	markup_text(out, FORMAT_SAFE(j->job.id));
 	fputs(" on ", out);
-	err = err ?: markup_name(out, c->host->name, sizeof(c->host->name));
+	markup_text(out, FORMAT_SAFE(c->host->name));
 	fputs("</h1>\n<p>", out);
-	if (j->job.name[0]) {
-		err = err ?: markup_name(out, j->job.name, sizeof(j->job.name));
-		fputs(", ", out);
-	}
-	if (j->job.user[0]) {
-		fputs("of ", out);
-		err = err ?: markup_name(out, j->job.user, sizeof(j->job.user));
-		fputs(", ", out);
-	}
+	markup_text(out, FORMAT_SAFE(j->job.name));
+	fputs(j->job.name[0] ? ", " : "", out);
+	fputs(j->job.user[0] ? "of " : "", out);
+	markup_text(out, FORMAT_SAFE(j->job.user));
+	fputs(j->job.user[0] ? ", " : "", out);
 	fprintf(out, "%s, %s to %s</p>\n", account_state_name(j->state), from, to);
 	fputs("<noscript><p class=\"warn\">Plots need JavaScript. The tables have the "
 	      "numbers.</p></noscript>\n<nav><a href=\"#course\">Over time</a> "
 	      "<a href=\"#account\">Account</a></nav></header>\n<main>\n",
 	      out);
-	return err;
 }
 
 /* The page's content, complete before it is written */
@@ -486,8 +480,9 @@ static int put_page(FILE *out, void *arg)
 
 	if (err)
 		return err;
-	err = page_head(out, p->context->host) ?: put_title(out, p->context, p->job) ?:
-	      put_course(out, p->context, p->job, &p->points);
+	page_head(out, p->context->host);
+	put_title(out, p->context, p->job);
+	err = put_course(out, p->context, p->job, &p->points);
 	if (err)
 		return err;
 	fputs("<section id=\"account\"><h2>Account</h2>\n", out);

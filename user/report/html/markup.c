@@ -37,16 +37,6 @@ void markup_text(FILE *out, const char *text)
 		put_character(out, *text);
 }
 
-int markup_name(FILE *out, const char *name, size_t max)
-{
-	cleanup_free char *text = NULL;
-	int err = format_terminal(name, max, &text);
-
-	if (!err)
-		markup_text(out, text);
-	return err;
-}
-
 void markup_path(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -187,6 +177,12 @@ void markup_percent(FILE *out, uint64_t part, uint64_t whole)
 void markup_none(FILE *out)
 {
 	fputs("<td class=\"n none\">–</td>", out);
+}
+
+void markup_nones(FILE *out, int nr)
+{
+	while (nr-- > 0)
+		markup_none(out);
 }
 
 void markup_table(FILE *out, const char *id, const char *caption, const char *columns)

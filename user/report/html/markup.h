@@ -10,9 +10,6 @@
 /** markup_text() - an untrusted text, escaped */
 void markup_text(FILE *out, const char *text);
 
-/** markup_name() - a name of at most @max bytes, made harmless as on a terminal; 0 or -ENOMEM */
-int markup_name(FILE *out, const char *name, size_t max);
-
 /** markup_path() - as markup_text(), with line breaks allowed behind slashes */
 void markup_path(FILE *out, const char *text);
 
@@ -69,8 +66,9 @@ void markup_tenths(FILE *out, double ns);
 /** markup_percent() - a cell with a part of a whole */
 void markup_percent(FILE *out, uint64_t part, uint64_t whole);
 
-/** markup_none() - a cell for an unknown value */
+/** markup_none(), markup_nones() - one or several cells for unknown values */
 void markup_none(FILE *out);
+void markup_nones(FILE *out, int nr);
 
 /**
  * markup_table() - begin a table that can be sorted; end it with markup_table_end()

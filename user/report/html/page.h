@@ -57,20 +57,20 @@ static inline json_t *page_integer(uint64_t value)
 /** page_data() - data for the script's plots; 0 or -ENOMEM */
 int page_data(const struct page *p, json_t **ret);
 
-/** page_head() - the begin of a page, up to its body; 0 or -ENOMEM */
-int page_head(FILE *out, const struct host_info *host);
+/** page_head() - the begin of a page, up to its body */
+void page_head(FILE *out, const struct host_info *host);
 
 /** page_tail() - its end: licences, data of plots as markup_json() writes it, and scripts */
 void page_tail(FILE *out, const char *data, size_t length);
 
-/* Sections in order; 0 or -ENOMEM. */
+/* Sections in order; 0 or -ENOMEM, if anything. */
 int page_workloads(FILE *out, const struct page *p);
 int page_cgroups(FILE *out, const struct page *p);
-int page_devices(FILE *out, const struct page *p);
+void page_devices(FILE *out, const struct page *p);
 int page_resctrl(FILE *out, const struct page *p);
-int page_latencies(FILE *out, const struct page *p);
+void page_latencies(FILE *out, const struct page *p);
 int page_neighbours(FILE *out, const struct page *p);
-int page_sockets(FILE *out, const struct page *p);
-int page_counters(FILE *out, const struct page *p);
+void page_sockets(FILE *out, const struct page *p);
+void page_counters(FILE *out, const struct page *p);
 
 #endif

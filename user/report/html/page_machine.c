@@ -17,23 +17,12 @@
 /* Number of neighbours shown for a latency */
 #define MAX_NEIGHBOURS 40
 
-/* An untrusted name in a cell */
-static int cell_name(FILE *out, const char *name, size_t max)
-{
-	cleanup_free char *text = NULL;
-	int err = format_terminal(name, max, &text);
-
-	if (!err)
-		markup_cell(out, text);
-	return err;
-}
-
 static uint64_t ns_of(const struct page *p)
 {
 	return p->summary->end_ns - p->summary->start_ns;
 }
 
-int page_sockets(FILE *out, const struct page *p)
+void page_sockets(FILE *out, const struct page *p)
 {
 	const struct report *r = p->summary;
 
@@ -45,32 +34,25 @@ int page_sockets(FILE *out, const struct page *p)
 		fputs("<tr>", out);
 		markup_count(out, t->id);
 		if (t->cpus) {
-			uint64_t used = sum_capped(t->cpus->busy_ns, t->cpus->lost_ns);
-			uint64_t all = sum_capped(used, t->cpus->idle_ns);
+			uint64_t all, used = rows_socket_cpu(t->cpus, ns_of(p), &all);
 
-			/* Traces of other tools leave idle time out. */
-			if (!t->cpus->idle_ns && all < t->cpus->nr_cpus * ns_of(p))
-				all = t->cpus->nr_cpus * ns_of(p);
 			markup_count(out, t->cpus->nr_cpus);
 			markup_percent(out, used, all);
 			markup_seconds(out, t->cpus->busy_ns);
 			markup_seconds(out, t->cpus->idle_ns);
 			markup_seconds(out, t->cpus->lost_ns);
 		} else {
-			for (int i = 0; i < 5; i++)
-				markup_none(out);
+			markup_nones(out, 5);
 		}
 		if (r->nr_counters && !t->incomplete) {
 			markup_rate(out, t->bytes, ns_of(p));
 			markup_bytes(out, t->bytes);
 		} else {
-			markup_none(out);
-			markup_none(out);
+			markup_nones(out, 2);
 		}
 		fputs("</tr>\n", out);
 	}
 	markup_table_end(out);
-	return 0;
 }
 
 /* --- counters */
@@ -89,17 +71,16 @@ static void put_reasons(FILE *out, const struct report_counter *rc)
 	fputs("</td>", out);
 }
 
-static int put_counter(FILE *out, const struct report *r, const struct report_counter *rc)
+static void put_counter(FILE *out, const struct report *r, const struct report_counter *rc)
 {
 	const struct counter *c = rc->counter;
 	bool split = unit_is_split(c->unit);
 	uint64_t unattributed = 0;
-	int err;
 
 	for (int i = 0; i < NR_REASONS; i++)
 		unattributed = sum_capped(unattributed, rc->unattributed[i]);
 	fputs("<tr>", out);
-	err = cell_name(out, c->name, sizeof(c->name));
+	markup_cell(out, FORMAT_SAFE(c->name));
 	markup_count(out, report_socket_id(r, c));
 	markup_cell(out, source_name(c->source));
 	markup_cell(out, direction_name(c->direction));
@@ -111,39 +92,33 @@ static int put_counter(FILE *out, const struct report *r, const struct report_co
 		markup_count(out, rc->high);
 	} else {
 		markup_cell(out, rc->enabled_ns && !rc->running_ns ? "not running" : "not read");
-		markup_none(out);
-		markup_none(out);
+		markup_nones(out, 2);
 	}
 	if (rc->valid && split) {
 		markup_count(out, rc->attributed);
 		markup_count(out, unattributed);
 		put_reasons(out, rc);
 	} else {
-		markup_none(out);
-		markup_none(out);
-		markup_none(out);
+		markup_nones(out, 3);
 	}
 	markup_percent(out, rc->running_ns, rc->enabled_ns);
 	markup_seconds(out, rc->covered_ns);
 	fputs("</tr>\n", out);
-	return err;
 }
 
-int page_counters(FILE *out, const struct page *p)
+void page_counters(FILE *out, const struct page *p)
 {
 	const struct report *r = p->summary;
-	int err = 0;
 
 	if (!r->nr_counters)
-		return 0;
+		return;
 	markup_table(
 		out, "counters", "Counters: attributed and unattributed together are the value",
 		"Counter|#Socket|Source|Direction|Destination|Unit|#Value|#Low|#High|#Attributed|"
 		"#Unattributed|Reasons|#Counting|#Covered s");
-	for (size_t i = 0; i < r->nr_counters && !err; i++)
-		err = put_counter(out, r, &r->counters[i]);
+	for (size_t i = 0; i < r->nr_counters; i++)
+		put_counter(out, r, &r->counters[i]);
 	markup_table_end(out);
-	return err;
 }
 
 /* --- devices */
@@ -155,8 +130,7 @@ static void put_side(FILE *out, const struct page *p, const struct device_bytes 
 		markup_rate(out, side->bytes, ns_of(p));
 		markup_range(out, side->low, side->high);
 	} else {
-		markup_none(out);
-		markup_none(out);
+		markup_nones(out, 2);
 	}
 	if (side->valid && !port)
 		markup_percent(out, side->owned, side->bytes);
@@ -168,41 +142,37 @@ static void put_side(FILE *out, const struct page *p, const struct device_bytes 
 		markup_bytes(out, side->io_bytes);
 }
 
-static int put_device(FILE *out, const struct page *p, const struct report_device *rd)
+static void put_device(FILE *out, const struct page *p, const struct report_device *rd)
 {
 	const struct report *r = p->summary;
 	const struct device *d = rd->device;
 	char where[64] = "not known";
 	uint64_t part, whole;
-	int err;
 
 	if (d->wiring != WIRING_UNKNOWN)
 		snprintf(where, sizeof(where), "s%" PRIu32 " rc%" PRIu32 " rp%" PRIu32 "%s",
-			 d->socket < r->nr_sockets ? r->sockets[d->socket].id : d->socket, d->rc,
-			 d->rp, devices_is_guess(d) ? " (guessed)" : "");
+			 report_socket_at(r, d->socket), d->rc, d->rp,
+			 devices_is_guess(d) ? " (guessed)" : "");
 	fputs("<tr>", out);
-	err = cell_name(out, d->bdf, sizeof(d->bdf)) ?: cell_name(out, d->name, sizeof(d->name));
+	markup_cell(out, FORMAT_SAFE(d->bdf));
+	markup_cell(out, FORMAT_SAFE(d->name));
 	markup_cell(out, device_kind_name(d->kind));
 	markup_cell(out, where);
 	put_side(out, p, &rd->read, devices_is_port(rd));
 	put_side(out, p, &rd->write, devices_is_port(rd));
 	devices_cover(r, rd, &part, &whole);
 	markup_percent(out, part, whole);
-	if (rd->latency_valid) {
+	if (rd->latency_valid)
 		markup_tenths(out, rd->latency_ns);
-	} else {
+	else
 		markup_none(out);
-	}
 	fputs("</tr>\n", out);
-	return err;
 }
 
-int page_devices(FILE *out, const struct page *p)
+void page_devices(FILE *out, const struct page *p)
 {
-	int err = 0;
-
 	if (!p->summary->nr_devices)
-		return 0;
+		return;
 	fputs("<section id=\"device\"><h2>Devices</h2>\n<p>As devices see it: they read memory "
 	      "(a disk is written), they write memory. I/O is what the kernel saw requests ask "
 	      "for.</p>\n<div id=\"plot-devices\" class=\"plot\"></div>\n",
@@ -210,49 +180,42 @@ int page_devices(FILE *out, const struct page *p)
 	markup_table(out, "devices", "What devices moved",
 		     "Address|Name|Kind|Where|#Read GB/s|#95% interval|#Owned|#I/O|#Write GB/s|"
 		     "#95% interval|#Owned|#I/O|#Counted|#Read latency ns");
-	for (size_t i = 0; i < p->summary->nr_devices && !err; i++)
-		err = put_device(out, p, &p->summary->devices[i]);
+	for (size_t i = 0; i < p->summary->nr_devices; i++)
+		put_device(out, p, &p->summary->devices[i]);
 	markup_table_end(out);
 	fputs("</section>\n", out);
-	return err;
 }
 
 /* --- latencies */
 
-static int put_probe(FILE *out, const struct report *r, const struct report_probe *rp)
+static void put_probe(FILE *out, const struct report *r, const struct report_probe *rp)
 {
 	const struct probe *probe = rp->probe;
-	int err;
 
 	fputs("<tr>", out);
-	err = cell_name(out, probe->name, sizeof(probe->name))
-		      ?: cell_name(out, probe->title, sizeof(probe->title));
-	markup_count(out,
-		     probe->socket < r->nr_sockets ? r->sockets[probe->socket].id : probe->socket);
-	if (rp->valid) {
+	markup_cell(out, FORMAT_SAFE(probe->name));
+	markup_cell(out, FORMAT_SAFE(probe->title));
+	markup_count(out, report_socket_at(r, probe->socket));
+	if (rp->valid)
 		markup_tenths(out, rp->latency_ns);
-	} else {
+	else
 		markup_cell(out, rp->samples ? "nothing requested" : "not read");
-	}
 	markup_count(out, rp->requests);
 	markup_count(out, rp->samples);
 	markup_percent(out, rp->covered_ns, r->end_ns - r->start_ns);
 	fputs("</tr>\n", out);
-	return err;
 }
 
-int page_latencies(FILE *out, const struct page *p)
+void page_latencies(FILE *out, const struct page *p)
 {
 	const struct report *r = p->summary;
-	int err = 0;
 
 	fputs("<div id=\"plot-latencies\" class=\"plot\"></div>\n", out);
 	markup_table(out, "latencies", "Means over all requests of a socket or link",
 		     "Latency|What waits|#Socket|#Mean ns|#Requests|#Samples|#Covered");
-	for (size_t i = 0; i < r->nr_probes && !err; i++)
-		err = put_probe(out, r, &r->probes[i]);
+	for (size_t i = 0; i < r->nr_probes; i++)
+		put_probe(out, r, &r->probes[i]);
 	markup_table_end(out);
-	return err;
 }
 
 /* --- neighbours */
@@ -278,11 +241,10 @@ static int put_neighbour(FILE *out, const struct neighbour *n)
 	if (err)
 		return err;
 	fputs("<tr>", out);
-	if (name) {
+	if (name)
 		markup_cell(out, name);
-	} else {
+	else
 		fprintf(out, "<td>(%s)</td>", reason_name(n->reason));
-	}
 	cell_change(out, n->calm);
 	cell_change(out, n->risen);
 	cell_change(out, n->increase);
@@ -309,18 +271,15 @@ static int by_weight(const void *a, const void *b)
 static int put_neighbourhood(FILE *out, const struct neighbourhood *h, size_t i)
 {
 	cleanup_free const struct neighbour **order = calloc(h->nr + 1, sizeof(*order));
-	cleanup_free char *title = NULL, *name = NULL;
 	char id[32];
-	int err = order ? format_terminal(h->probe->title, sizeof(h->probe->title), &title)
-				  ?: format_terminal(h->probe->name, sizeof(h->probe->name), &name)
-			: -ENOMEM;
+	int err = 0;
 
-	if (err)
-		return err;
+	if (!order)
+		return -ENOMEM;
 	fputs("<h3>", out);
-	markup_text(out, title);
+	markup_text(out, FORMAT_SAFE(h->probe->title));
 	fputs(", ", out);
-	markup_text(out, name);
+	markup_text(out, FORMAT_SAFE(h->probe->name));
 	fprintf(out,
 		"</h3>\n<p>High from %.1f ns on (lower quartile %.1f ns): %zu of %zu samples in "
 		"%zu "

@@ -9,14 +9,6 @@
 #include "report/html/page.h"
 #include "report/referees.h"
 
-static int put_text(FILE *out, char *text)
-{
-	cleanup_free char *name = text;
-
-	markup_cell(out, name);
-	return 0;
-}
-
 static void put_missing(FILE *out, uint32_t missing, uint32_t of)
 {
 	char text[32];
@@ -29,12 +21,14 @@ static int put_group(FILE *out, const struct page *p, const struct report_refere
 {
 	const struct report *r = p->summary;
 	const struct report_row *row = referees_row(r, f);
+	cleanup_free char *name = NULL;
 	uint64_t own;
-	char *text;
-	int err = format_terminal(f->group, sizeof(f->group), &text) ?: put_text(out, text);
 
-	if (!err && row)
-		err = page_name(row, &text) ?: put_text(out, text);
+	if (row && page_name(row, &name))
+		return -ENOMEM;
+	markup_cell(out, FORMAT_SAFE(f->group));
+	if (row)
+		markup_cell(out, name);
 	else
 		markup_none(out);
 	fputs("<td>", out);
@@ -45,21 +39,19 @@ static int put_group(FILE *out, const struct page *p, const struct report_refere
 		markup_rate(out, f->bytes, f->ns);
 		markup_bytes(out, f->bytes);
 	} else {
-		markup_none(out);
-		markup_none(out);
+		markup_nones(out, 2);
 	}
 	if (row && referees_own_bytes(r, row, &own)) {
 		markup_rate(out, own, r->end_ns - r->start_ns);
 		markup_bytes(out, own);
 	} else {
-		markup_none(out);
-		markup_none(out);
+		markup_nones(out, 2);
 	}
 	fprintf(out, "<td>%s</td>",
 		f->state == REFEREE_VALID ? "counted" : referees_why_not(f->state));
 	put_missing(out, f->without, f->intervals);
 	put_missing(out, f->missing, f->domains);
-	return err;
+	return 0;
 }
 
 int page_resctrl(FILE *out, const struct page *p)

@@ -138,20 +138,16 @@ static bool any_counted(const struct columns *c)
 /* Bytes, interval and share; @range: there is an interval. */
 static void put_sum(FILE *out, const struct columns *c, const struct amounts *a, bool range)
 {
-	if (!c->sums)
+	if (!any_counted(c)) {
+		markup_nones(out, c->sums ? 3 : 0);
 		return;
-	if (any_counted(c))
-		markup_bytes(out, amounts_bytes(a));
-	else
-		markup_none(out);
-	if (any_counted(c) && range)
+	}
+	markup_bytes(out, amounts_bytes(a));
+	if (range)
 		markup_range(out, a->low, a->high);
 	else
 		markup_none(out);
-	if (any_counted(c))
-		markup_percent(out, amounts_bytes(a), c->total);
-	else
-		markup_none(out);
+	markup_percent(out, amounts_bytes(a), c->total);
 }
 
 static void put_moved(FILE *out, const struct page *p, const struct columns *c,
@@ -171,11 +167,10 @@ static void put_latency(FILE *out, const struct page *p, const struct columns *c
 
 	if (!c->latency)
 		return;
-	if (row && latencies_seen(p->summary, row, &ns)) {
+	if (row && latencies_seen(p->summary, row, &ns))
 		markup_tenths(out, ns);
-	} else {
+	else
 		markup_none(out);
-	}
 }
 
 static void cell_joules(FILE *out, uint64_t nanojoules)
@@ -207,8 +202,7 @@ static void put_energy(FILE *out, const struct page *p, const struct columns *c,
 		any = true;
 	}
 	if (!any) {
-		markup_none(out);
-		markup_none(out);
+		markup_nones(out, 2);
 		return;
 	}
 	cell_joules(out, value);
@@ -219,35 +213,23 @@ static void put_energy(FILE *out, const struct page *p, const struct columns *c,
 }
 
 /* A job's name and user */
-static int put_job(FILE *out, const struct row_job *job, const char **between)
+static const char *put_job(FILE *out, const struct row_job *job)
 {
-	const struct {
-		const char *what, *text;
-		size_t max;
-	} words[] = { { "", job->name, sizeof(job->name) },
-		      { "of ", job->user, sizeof(job->user) } };
-	int err = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(words) && !err; i++) {
-		if (!words[i].text[0])
-			continue;
-		fprintf(out, "%s%s", *between, words[i].what);
-		err = markup_name(out, words[i].text, words[i].max);
-		*between = " ";
-	}
-	*between = **between ? ", " : "";
-	return err;
+	markup_text(out, FORMAT_SAFE(job->name));
+	if (job->user[0])
+		fputs(job->name[0] ? " of " : "of ", out);
+	markup_text(out, FORMAT_SAFE(job->user));
+	return job->name[0] || job->user[0] ? ", " : "";
 }
 
-static int put_note(FILE *out, const struct row_node *node)
+static void put_note(FILE *out, const struct row_node *node)
 {
 	const struct report_row *row = node->row;
 	const char *between = "";
-	int err = 0;
 
 	fputs("<td>", out);
 	if (row->kind == ROW_JOB && row->job && !node->parent->row)
-		err = put_job(out, row->job, &between);
+		between = put_job(out, row->job);
 	if (node->amounts.tangled) {
 		fprintf(out, "%s<span class=\"tangled\">not separable</span> from %zu other%s",
 			between, row->nr_tangled_all, row->nr_tangled_all == 1 ? "" : "s");
@@ -256,7 +238,6 @@ static int put_note(FILE *out, const struct row_node *node)
 	if (row->exited)
 		fprintf(out, "%sended", between);
 	fputs("</td>", out);
-	return err;
 }
 
 /* In a tree, the part that the row above does not show; otherwise the whole name */
@@ -297,9 +278,9 @@ static int put_row(FILE *out, const struct page *p, const struct columns *c, siz
 	put_latency(out, p, c, node->row);
 	put_energy(out, p, c, node->row);
 	markup_seconds(out, node->row->on_cpu_ns);
-	err = put_note(out, node);
+	put_note(out, node);
 	fputs("</tr>\n", out);
-	return err;
+	return 0;
 }
 
 static void foot_row(FILE *out, const struct page *p, const struct columns *c, const char *name,
@@ -363,14 +344,7 @@ static void put_foot(FILE *out, const struct page *p, const struct columns *c)
 		const struct row_node *node = p->rows[i].node;
 
 		nr += node->nr_hidden;
-		hidden.low = sum_capped(hidden.low, node->hidden.low);
-		hidden.high = sum_capped(hidden.high, node->hidden.high);
-		hidden.energy = sum_capped(hidden.energy, node->hidden.energy);
-		hidden.cpu_ns = sum_capped(hidden.cpu_ns, node->hidden.cpu_ns);
-		for (int d = 0; d < NR_DIRECTIONS; d++)
-			hidden.bytes[d] = sum_capped(hidden.bytes[d], node->hidden.bytes[d]);
-		for (int d = 0; d < NR_WAYS; d++)
-			hidden.device[d] = sum_capped(hidden.device[d], node->hidden.device[d]);
+		amounts_add(&hidden, &node->hidden);
 	}
 	fputs("<tfoot>\n", out);
 	snprintf(text, sizeof(text), "%zu more, together", nr);
@@ -458,11 +432,7 @@ static int add_folder(struct folder **all, const char *path, size_t length, int 
 		}
 	}
 	f->rows++;
-	for (int d = 0; d < NR_DIRECTIONS; d++)
-		f->amounts.bytes[d] = sum_capped(f->amounts.bytes[d], node->amounts.bytes[d]);
-	f->amounts.low = sum_capped(f->amounts.low, node->amounts.low);
-	f->amounts.high = sum_capped(f->amounts.high, node->amounts.high);
-	f->amounts.cpu_ns = sum_capped(f->amounts.cpu_ns, node->amounts.cpu_ns);
+	amounts_add(&f->amounts, &node->amounts);
 	return 0;
 }
 

@@ -3,21 +3,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/sums.h"
 #include "report/peaks.h"
 #include "report/table/cells.h"
-
-/* Value of all counters of a set of sockets. */
-static uint64_t whole_of(const struct table *t, uint64_t sockets)
-{
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < t->tree->nr_sockets; i++)
-		if (sockets & 1ULL << i)
-			sum = sum_capped(sum, t->tree->sockets[i].bytes);
-	return sum;
-}
 
 bool cells_counter_is(const struct table *t, const struct counter *c, uint64_t sockets,
 		      unsigned int sources)
@@ -68,7 +55,7 @@ static uint64_t most_of(const struct table *t, uint64_t sockets)
 struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t sockets,
 		      unsigned int sources)
 {
-	struct cells c = { .amounts = *a, .whole = whole_of(t, a->sockets) };
+	struct cells c = { .amounts = *a, .whole = row_tree_bytes(t->tree, a->sockets) };
 
 	find_states(t, sockets, sources, &c);
 	if (t->most)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/sums.h"
 #include "report/latencies.h"
 #include "report/names.h"
 #include "report/peaks.h"
@@ -131,18 +130,13 @@ GRID_CELL(cell_ended, struct cells, grid_text("%s", row->node->row->exited ? "*"
 static struct grid_cell cell_command(const struct grid_place *at)
 {
 	const struct report_row *row = row_at(at);
-	cleanup_free char *text = NULL;
 	cleanup_free char *cut = NULL;
-	int err;
 
 	if (!row->comm_known)
 		return grid_text("(unknown)");
-	err = format_terminal(row->comm, sizeof(row->comm), &text);
-	if (!err)
-		err = format_cut(text, at->column->width - (row->kernel ? 2 : 0), FORMAT_CUT_RIGHT,
-				 &cut);
-	if (err)
-		return grid_take(NULL, err);
+	if (format_cut(FORMAT_SAFE(row->comm), at->column->width - (row->kernel ? 2 : 0),
+		       FORMAT_CUT_RIGHT, &cut))
+		return grid_take(NULL, -ENOMEM);
 	return row->kernel ? grid_text("[%s]", cut) : grid_text("%s", cut);
 }
 
@@ -189,17 +183,10 @@ static struct grid_cell cell_share(const struct grid_place *at)
 	return grid_if(cells_has_data(c), grid_percent(bytes, bytes ? c->whole : 1));
 }
 
-/* Compared with the peak of memory: without bytes that are known to have gone elsewhere. */
-static struct grid_cell cell_peak(const struct grid_place *at)
-{
-	const struct cells *c = at->row;
-	uint64_t bytes = amounts_bytes(&c->amounts), elsewhere = 0;
-
-	for (int to = DESTINATION_CMEM + 1; to < NR_DESTINATIONS; to++)
-		elsewhere = sum_capped(elsewhere, amounts_to(&c->amounts, to));
-	return grid_if(cells_has_data(c) && c->most,
-		       grid_percent(bytes > elsewhere ? bytes - elsewhere : 0, c->most));
-}
+/* Compared with the peak of memory. */
+GRID_CELL(cell_peak, struct cells,
+	  grid_if(cells_has_data(row) && row->most,
+		  grid_percent(amounts_to_memory(&row->amounts), row->most)));
 
 static struct grid_cell cell_bytes(const struct grid_place *at)
 {

@@ -64,36 +64,17 @@ int devices_put_row(const struct table *t, const struct report_row *row, int ind
 						   : room - indent;
 	for (size_t i = 0; i < row->nr_devices; i++) {
 		const struct device *d = devices_part(t->r, &row->devices[i]);
-		cleanup_free char *name = NULL;
 		cleanup_free char *cut = NULL;
-		int err;
 
 		if (!d)
 			continue;
-		err = d->name[0] ? format_terminal(d->name, sizeof(d->name), &name)
-				 : format_terminal(d->bdf, sizeof(d->bdf), &name);
-		if (!err)
-			err = format_cut(name, room, FORMAT_CUT_RIGHT, &cut);
-		if (err)
-			return err;
+		if (format_cut(d->name[0] ? FORMAT_SAFE(d->name) : FORMAT_SAFE(d->bdf), room,
+			       FORMAT_CUT_RIGHT, &cut))
+			return -ENOMEM;
 		put_part(t, &row->devices[i], cut, indent, DIRECTION_READ);
 		put_part(t, &row->devices[i], cut, indent, DIRECTION_WRITE);
 	}
 	return 0;
-}
-
-/* "0002:81:00.0 (nvme0n1)" */
-static int put_label(FILE *f, const struct device *d)
-{
-	cleanup_free char *address = NULL;
-	cleanup_free char *name = NULL;
-	int err = format_terminal(d->bdf, sizeof(d->bdf), &address);
-
-	if (!err)
-		err = format_terminal(d->name, sizeof(d->name), &name);
-	if (!err)
-		fprintf(f, d->name[0] ? "%s (%s)" : "%s", address, name);
-	return err;
 }
 
 static bool took_turns(const struct report_device *d)
@@ -136,33 +117,29 @@ static int put_list(const struct table *t, bool (*is_so)(const struct report_dev
 		    const char *what, const char *why)
 {
 	const struct report *r = t->r;
-	cleanup_free char *text = NULL;
-	size_t len, nr = 0, more = 0;
-	FILE *f = open_memstream(&text, &len);
-	int err = 0;
+	size_t nr = 0, more = 0;
+	struct sentence s;
+	FILE *f = sentence_begin(&s);
 
 	if (!f)
 		return -ENOMEM;
 	fprintf(f, "%s: ", what);
-	for (size_t i = 0; i < r->nr_devices && !err; i++) {
-		const struct report_device *d = &r->devices[i];
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		const struct device *d = r->devices[i].device;
 
-		if (devices_is_port(d) || !is_so(d))
+		if (devices_is_port(&r->devices[i]) || !is_so(&r->devices[i]))
 			continue;
-		if (nr < MAX_NAMES || t->o->verbose) {
-			fputs(nr ? ", " : "", f);
-			err = put_label(f, d->device);
-			nr++;
-		} else {
+		/* "0002:81:00.0 (nvme0n1)" */
+		if (nr < MAX_NAMES || t->o->verbose)
+			fprintf(f, d->name[0] ? "%s%s (%s)" : "%s%s", nr++ ? ", " : "",
+				FORMAT_SAFE(d->bdf), FORMAT_SAFE(d->name));
+		else
 			more++;
-		}
 	}
 	if (more)
 		fprintf(f, " and %zu more", more);
 	fprintf(f, ": %s", why);
-	if (fclose(f) && !err)
-		err = -ENOMEM;
-	return err || !nr ? err : notes_wrapped(t->out, text, t->width);
+	return sentence_end(&s, nr ? t->out : NULL, t->width, 0);
 }
 
 /* Length of the turns of devices that took turns. */

@@ -59,6 +59,12 @@ static void where_is(const struct report *r, const struct device *d, char ret_te
 /* A sentence below the line of a device. */
 #define put_below(t, ...) (fputs("  ", (t)->out), notes_line((t)->out, (t)->width - 2, __VA_ARGS__))
 
+static int end_below(const struct table *t, struct sentence *s)
+{
+	fputs("  ", t->out);
+	return sentence_end(s, t->out, t->width - 2, 0);
+}
+
 /* --- cells of a device */
 
 /* Addresses give way to names if these have no column. */
@@ -66,15 +72,12 @@ static struct grid_cell cell_address(const struct grid_place *at)
 {
 	const struct device *d = ((const struct report_device *)at->row)->device;
 	const struct table *t = at->table;
-	cleanup_free char *name = NULL;
 	char *text = NULL;
 	int err;
 
 	if (!t->names_as_addresses || !d->name[0])
 		return grid_name(d->bdf, sizeof(d->bdf));
-	err = format_terminal(d->name, sizeof(d->name), &name);
-	if (!err)
-		err = format_cut(name, at->column->width, FORMAT_CUT_RIGHT, &text);
+	err = format_cut(FORMAT_SAFE(d->name), at->column->width, FORMAT_CUT_RIGHT, &text);
 	return grid_take(text, err);
 }
 
@@ -273,10 +276,8 @@ static int put_details(const struct table *t, const struct report_device *d)
 		[WIRING_LOW] = "guessed",
 	};
 	char read[FORMAT_NUMBER_LEN], written[FORMAT_NUMBER_LEN];
-	cleanup_free char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-	int err = 0;
+	struct sentence s;
+	FILE *f = sentence_begin(&s);
 
 	if (!f)
 		return -ENOMEM;
@@ -297,24 +298,18 @@ static int put_details(const struct table *t, const struct report_device *d)
 		format_bytes(d->write.io_bytes, written);
 		fprintf(f, "; requests that the kernel saw: READ %s, WRITE %s", read, written);
 	}
-	if (fclose(f))
-		err = -ENOMEM;
-	return err ? err : put_below(t, "%s", text);
+	return end_below(t, &s);
 }
 
 /* The only task that had it open. */
 static int put_exclusive(const struct table *t, const struct report_device *d)
 {
+	const struct report_row *row = rows_find(t->r, d->exclusive);
 	cleanup_free char *name = NULL;
-	size_t i = 0;
-	int err;
 
-	while (i < t->r->nr_rows &&
-	       strncmp(t->r->rows[i].key, d->exclusive, sizeof(d->exclusive)) != 0)
-		i++;
-	err = i < t->r->nr_rows ? names_row(&t->r->rows[i], &name)
-				: format_terminal(d->exclusive, sizeof(d->exclusive), &name);
-	return err ? err : put_below(t, "open in %s alone", name);
+	if (row && names_row(row, &name))
+		return -ENOMEM;
+	return put_below(t, "open in %s alone", name ? name : FORMAT_SAFE(d->exclusive));
 }
 
 /* Work of an accelerator by invocation; the next line has the tasks. */
@@ -324,14 +319,13 @@ static int put_work(const struct table *t, const struct report_device *d)
 						     [WORK_MEMORY_CYCLES] = "that moved data",
 						     [WORK_TLB_CYCLES] = "for its TLB" };
 	uint64_t nr = d->work[WORK_INVOCATIONS];
-	cleanup_free char *text = NULL;
 	const char *between = ": ";
-	size_t len;
+	struct sentence s;
 	FILE *f;
 
 	if (!d->work_valid[WORK_INVOCATIONS] || !nr)
 		return 0;
-	f = open_memstream(&text, &len);
+	f = sentence_begin(&s);
 	if (!f)
 		return -ENOMEM;
 	fprintf(f, "%" PRIu64 " invocation%s", nr, nr == 1 ? "" : "s");
@@ -345,7 +339,7 @@ static int put_work(const struct table *t, const struct report_device *d)
 		d->exclusive[0] ? "all by one"
 		: d->shared	? "shared"
 				: "shared by cgroups, or it is not known by whom");
-	return fclose(f) ? -ENOMEM : put_below(t, "%s", text);
+	return end_below(t, &s);
 }
 
 /* Readings that were late, or failed: its bytes are about another time than the report. */
@@ -400,25 +394,20 @@ static int compare_devices(const void *a, const void *b)
 }
 
 /* Distribute the rest of the width; addresses and names first. */
-static int lay_out(struct table *t, struct grid *g)
+static void lay_out(struct table *t, struct grid *g)
 {
 	const struct report *r = t->r;
 	size_t address = strlen("DEVICE"), name = NAME_MIN, where = strlen("WHERE");
 
 	for (size_t i = 0; i < r->nr_devices; i++) {
 		const struct device *d = r->devices[i].device;
-		cleanup_free char *text = NULL;
 		char place[WHERE_LEN];
-		int err;
 
 		if (devices_is_port(&r->devices[i]))
 			continue;
-		err = format_terminal(d->name, sizeof(d->name), &text);
-		if (err)
-			return err;
 		where_is(r, d, place);
 		address = grid_larger(address, strnlen(d->bdf, sizeof(d->bdf)));
-		name = grid_larger(name, format_width(text));
+		name = grid_larger(name, format_width(FORMAT_SAFE(d->name)));
 		where = grid_larger(where, strlen(place));
 	}
 	g->columns[COLUMN_DEVICE].width = address;
@@ -431,23 +420,20 @@ static int lay_out(struct table *t, struct grid *g)
 		g->columns[COLUMN_DEVICE].most = SIZE_MAX;
 		grid_fit(g);
 	}
-	return 0;
 }
 
 /* Bytes of devices that share the counter of their port. */
 static int put_shared(const struct table *t, const struct report_device *d, const char *port)
 {
 	const struct device_bytes *const sides[] = { &d->read, &d->write };
-	cleanup_free char *sharers = NULL;
-	cleanup_free char *text = NULL;
 	char number[FORMAT_NUMBER_LEN];
 	uint64_t part, whole;
-	int err = format_terminal(d->device->name, sizeof(d->device->name), &sharers);
-	size_t len;
-	FILE *f = err ? NULL : open_memstream(&text, &len);
+	struct sentence s;
+	FILE *f = sentence_begin(&s);
 
 	if (!f)
 		return -ENOMEM;
+	fprintf(f, "port %s: ", port);
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
 		char bar[FORMAT_NUMBER_LEN];
 
@@ -463,29 +449,22 @@ static int put_shared(const struct table *t, const struct report_device *d, cons
 		format_percent(part, whole, number);
 		fprintf(f, ", counted at least %s of the time", number);
 	}
-	if (fclose(f))
-		return -ENOMEM;
-	return notes_line(t->out, t->width,
-			  "port %s: %s: of %s together, which its counter does not tell apart",
-			  port, text, sharers[0] ? sharers : "its devices");
+	fprintf(f, ": of %s together, which its counter does not tell apart",
+		d->device->name[0] ? FORMAT_SAFE(d->device->name) : "its devices");
+	return sentence_end(&s, t->out, t->width, 0);
 }
 
 /* Do the bytes of devices below a port match the port's own count? */
 static int put_port(const struct table *t, const struct report_device *d)
 {
-	cleanup_free char *port = NULL;
+	const char *port = FORMAT_SAFE(d->device->bdf);
 	char sum[FORMAT_NUMBER_LEN], low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
 	uint64_t all =
 		sum_capped(d->read.valid ? d->read.bytes : 0, d->write.valid ? d->write.bytes : 0);
-	int err;
-
 	bool shared = devices_is_shared(t->r, (size_t)(d - t->r->devices));
 
 	if (!d->sum_valid && !shared && !t->o->verbose)
 		return 0;
-	err = format_terminal(d->device->bdf, sizeof(d->device->bdf), &port);
-	if (err)
-		return err;
 	if (shared)
 		return put_shared(t, d, port);
 	if (!d->sum_valid)
@@ -516,7 +495,7 @@ int devices_write(struct table *t)
 		calloc(r->nr_devices + 1, sizeof(*sorted));
 	GRID(g, columns, t->out, t->width, t);
 	size_t nr = 0, idle = 0;
-	int err;
+	int err = 0;
 
 	if (!sorted)
 		return -ENOMEM;
@@ -528,8 +507,8 @@ int devices_write(struct table *t)
 		else if (!is_unknown(t, &r->devices[i]) || t->o->verbose)
 			sorted[nr++] = &r->devices[i];
 	qsort(sorted, nr, sizeof(*sorted), compare_devices);
-	err = lay_out(t, &g);
-	if (!err && nr)
+	lay_out(t, &g);
+	if (nr)
 		grid_heading(&g);
 	for (size_t i = 0; i < nr && !err; i++)
 		err = put_device(&g, sorted[i]);

@@ -196,15 +196,9 @@ static int put_peak(const struct output *o, const struct neighbourhood *h)
 /* Facts about the latency itself, before its possible causes. */
 static int put_probe_title(const struct output *o, const struct neighbourhood *h)
 {
-	cleanup_free char *name = NULL;
-	cleanup_free char *title = NULL;
+	const char *name = FORMAT_SAFE(h->probe->name), *title = FORMAT_SAFE(h->probe->title);
 	char base[FORMAT_NUMBER_LEN], limit[FORMAT_NUMBER_LEN], unusable[96] = "", merged[64] = "";
-	int err = format_terminal(h->probe->name, sizeof(h->probe->name), &name);
 
-	if (!err)
-		err = format_terminal(h->probe->title, sizeof(h->probe->title), &title);
-	if (err)
-		return err;
 	format_ns(h->baseline_ns, base);
 	format_ns(h->limit_ns, limit);
 	if (h->unusable)
@@ -262,27 +256,19 @@ static bool is_quiet(const struct output *o, const struct neighbourhood *h)
 
 static int put_quiet(const struct output *o)
 {
-	cleanup_free char *text = NULL;
-	size_t size, nr = 0;
-	FILE *f = open_memstream(&text, &size);
-	int err = f ? 0 : -ENOMEM;
+	struct sentence s;
+	FILE *f = sentence_begin(&s);
+	size_t nr = 0;
 
-	for (size_t i = 0; i < o->r->nr && !err; i++) {
-		const struct neighbourhood *h = &o->r->probes[i];
-		cleanup_free char *name = NULL;
-
-		if (!is_quiet(o, h))
-			continue;
-		err = format_terminal(h->probe->name, sizeof(h->probe->name), &name);
-		if (!err)
-			fprintf(f, "%s%s", nr++ ? ", " : "no samples that could be used: ", name);
-	}
-	if (f && fclose(f) && !err)
-		err = -ENOMEM;
-	if (err || !nr)
-		return err;
-	fputc('\n', o->out);
-	return notes_wrapped(o->out, text, o->width);
+	if (!f)
+		return -ENOMEM;
+	for (size_t i = 0; i < o->r->nr; i++)
+		if (is_quiet(o, &o->r->probes[i]))
+			fprintf(f, "%s%s", nr++ ? ", " : "no samples that could be used: ",
+				FORMAT_SAFE(o->r->probes[i].probe->name));
+	if (nr)
+		fputc('\n', o->out);
+	return sentence_end(&s, o->out, o->width, 0);
 }
 
 static int put_all(FILE *out, void *arg)

@@ -105,9 +105,8 @@ static int put_sentence(struct tangles *t, FILE *out, const struct report_row *r
 	};
 	bool others = row->nr_tangled || row->nr_tangled_all;
 	enum tangle what = devices_tangle(t->r, row);
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	struct sentence s;
+	FILE *f = sentence_begin(&s);
 	int err;
 
 	if (!f)
@@ -120,13 +119,8 @@ static int put_sentence(struct tangles *t, FILE *out, const struct report_row *r
 	else
 		fputs(" cannot be told from the rest: its part is what was expected, not measured",
 		      f);
-	if (fclose(f) && !err)
-		err = -ENOMEM;
-	if (!err)
-		err = notes_wrapped(out, text, t->width);
-	free(text);
 	t->sentences++;
-	return err;
+	return sentence_end(&s, out, t->width, err);
 }
 
 /* A cgroup is tangled because of its content: that is the better name for it. */

@@ -189,11 +189,7 @@ int totals_socket(const struct table *t, size_t socket)
 	int source, err;
 
 	if (cpus) {
-		sum.cpu_ns = sum_capped(cpus->busy_ns, cpus->lost_ns);
-		all = sum_capped(sum.cpu_ns, cpus->idle_ns);
-		/* Traces of other tools leave idle time out. */
-		if (!cpus->idle_ns && all < cpus->nr_cpus * t->duration_ns)
-			all = cpus->nr_cpus * t->duration_ns;
+		sum.cpu_ns = rows_socket_cpu(cpus, t->duration_ns, &all);
 		format_percent(sum.cpu_ns, all, percent);
 	}
 	snprintf(plain, sizeof(plain), "socket %" PRIu32 "%s", s->id, mark);

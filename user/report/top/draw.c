@@ -128,40 +128,25 @@ static double least_counted(const struct report *r)
 	return least;
 }
 
-/* Losses in sentences; "" for none */
-static char *losses(const struct report *r)
+/* Losses in sentences, if there are any */
+static int put_losses(FILE *out, void *arg)
 {
-	const struct notes_basis b = {
-		.quality = &r->quality,
-		.self = &r->self,
-		.tick = r->host->tick,
-		.duration_ns = report_duration_ns(r),
-		.counted = r->nr_counters != 0,
-	};
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	const struct notes_basis b = notes_basis_of(arg);
 
-	if (!out)
-		return NULL;
-	if (notes_trust(out, &b, WHOLE_LINE, true, false) | fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return notes_trust(out, &b, WHOLE_LINE, true, false);
 }
 
 /* A word that tells whether there is more to know: a page has all of it. Left out without room. */
 static int put_quality(const struct view *v, struct canvas *c, size_t column)
 {
-	const struct report *r = v->report;
+	struct report *r = v->report;
 	double least = least_counted(r);
-	cleanup_free char *lost = losses(r);
+	cleanup_free char *lost = NULL;
 	char counted[64] = "", part[FORMAT_NUMBER_LEN], said[3][160] = { "" };
-	size_t room = c->columns > column ? c->columns - column : 0;
+	size_t room = c->columns > column ? c->columns - column : 0, length;
 	const char *word;
 
-	if (!lost)
+	if (format_text(put_losses, r, &lost, &length))
 		return -ENOMEM;
 	word = least < 0 ? "no data" : lost[0] ? "losses" : "nothing lost";
 	if (least >= 0 && least < MULTIPLEXED) {

@@ -24,7 +24,7 @@ int draw_rows(struct view *v, struct canvas *c, struct draw_area area);
 int draw_one_row(struct view *v, struct canvas *c, struct draw_area area);
 
 /** draw_selected() - a line on the selected row: its interval, and the rows it is tangled with */
-int draw_selected(const struct view *v, struct canvas *c, size_t row);
+int draw_selected(struct view *v, struct canvas *c, size_t row);
 
 /** draw_page() - a page that is text: devices, latencies, counters, quality, metrics; 0 or -ENOMEM */
 int draw_page(struct view *v, struct canvas *c, struct draw_area area);
@@ -38,6 +38,13 @@ int draw_metrics(const struct view *v, FILE *out, size_t width);
 
 /** draw_text() - lines of a text from v->text_scroll on; "# " marks a heading */
 void draw_text(struct view *v, struct canvas *c, struct draw_area area, const char *text);
+
+/** draw_put() - the same of the text that @put writes; 0, -ENOMEM or the error of @put */
+int draw_put(struct view *v, struct canvas *c, struct draw_area area,
+	     int (*put)(const struct view *v, FILE *out, size_t width));
+
+/** draw_padded() - a text at the right of @width columns: printf() would count its bytes */
+void draw_padded(FILE *out, const char *text, size_t width);
 
 /** draw_amount() - bytes in the units of the view */
 void draw_amount(const struct view *v, uint64_t bytes, char ret[FORMAT_NUMBER_LEN]);

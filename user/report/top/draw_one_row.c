@@ -22,13 +22,6 @@
 
 static_assert(DRAW_MIN_COLUMNS > AXIS_WIDE + 1, "there is room for a graph beside its axis");
 
-static void put_padded(FILE *out, const char *text, size_t width)
-{
-	size_t takes = format_width(text);
-
-	fprintf(out, "%*s%s", (int)(takes < width ? width - takes : 0), "", text);
-}
-
 /* --- over time */
 
 static int put_graph(const struct view *v, struct canvas *c, size_t top,
@@ -39,7 +32,7 @@ static int put_graph(const struct view *v, struct canvas *c, size_t top,
 	size_t pieces = 2 * wide > GRAPH_MAX ? GRAPH_MAX : 2 * wide;
 	cleanup_free double *values = calloc(s.last - s.first + 1, sizeof(*values));
 	struct past_line line = { row->key, row->leaf, cpu, values };
-	char text[FORMAT_NUMBER_LEN], unit[2 * FORMAT_NUMBER_LEN];
+	char text[FORMAT_NUMBER_LEN];
 	double bins[GRAPH_MAX], most;
 	int err = values ? past_lines(v->past, s.first, s.last, &line, 1) : -ENOMEM;
 
@@ -48,16 +41,12 @@ static int put_graph(const struct view *v, struct canvas *c, size_t top,
 	graph_bins(v->past, &s, values, pieces, bins);
 	most = graph_most(bins, pieces);
 	graph_draw(c, top, AXIS_WIDE, pieces / 2, GRAPH_ROWS, bins, most);
-	if (cpu) {
+	if (cpu)
 		format_percent((uint64_t)(most * 1e6), 1000000, text);
-		canvas_right(c, top, 0, AXIS_WIDE - 1, LOOK_DIM, text);
-		canvas_right(c, top + 1, 0, AXIS_WIDE - 1, LOOK_DIM, "CPU");
-	} else {
+	else
 		format_rate((uint64_t)(most * 1e9), 1000000000, text);
-		snprintf(unit, sizeof(unit), "%s", text);
-		canvas_right(c, top, 0, AXIS_WIDE - 1, LOOK_DIM, unit);
-		canvas_right(c, top + 1, 0, AXIS_WIDE - 1, LOOK_DIM, "GB/s");
-	}
+	canvas_right(c, top, 0, AXIS_WIDE - 1, LOOK_DIM, text);
+	canvas_right(c, top + 1, 0, AXIS_WIDE - 1, LOOK_DIM, cpu ? "CPU" : "GB/s");
 	canvas_right(c, top + GRAPH_ROWS - 1, 0, AXIS_WIDE - 1, LOOK_DIM, "0");
 	canvas_put(c, top + GRAPH_ROWS, AXIS_WIDE, SIZE_MAX, LOOK_DIM, "2 minutes before");
 	canvas_right(c, top + GRAPH_ROWS, 0, AXIS_WIDE + pieces / 2, LOOK_DIM, "this interval");
@@ -72,14 +61,10 @@ static int put_share(const struct view *v, const struct share *s, FILE *out)
 	const struct report_counter *c = &r->counters[s->counter];
 	char value[FORMAT_NUMBER_LEN], low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
 	char part[FORMAT_NUMBER_LEN];
-	cleanup_free char *name = NULL;
 	cleanup_free char *cut = NULL;
-	int err = format_terminal(c->counter->name, sizeof(c->counter->name), &name);
 
-	if (!err)
-		err = format_cut(name, NAME_WIDE, FORMAT_CUT_LEFT, &cut);
-	if (err)
-		return err;
+	if (format_cut(FORMAT_SAFE(c->counter->name), NAME_WIDE, FORMAT_CUT_LEFT, &cut))
+		return -ENOMEM;
 	if (c->counter->unit == UNIT_NANOJOULES) {
 		format_joules(s->value, value);
 		format_joules(s->low, low);
@@ -92,10 +77,10 @@ static int put_share(const struct view *v, const struct share *s, FILE *out)
 	format_percent(s->value, c->value, part);
 	fprintf(out, "%s%*s %6" PRIu32, cut, (int)(NAME_WIDE - format_width(cut)), "",
 		report_socket_id(r, c->counter));
-	put_padded(out, value, 9);
-	put_padded(out, low, 9);
-	put_padded(out, high, 9);
-	put_padded(out, part, 7);
+	draw_padded(out, value, 9);
+	draw_padded(out, low, 9);
+	draw_padded(out, high, 9);
+	draw_padded(out, part, 7);
 	fputs(s->separable ? "\n" : " ~\n", out);
 	return 0;
 }
@@ -104,14 +89,11 @@ static int put_device(const struct view *v, const struct row_device *part, FILE 
 {
 	const struct device *d = devices_part(v->report, part);
 	char bytes[4][FORMAT_NUMBER_LEN];
-	cleanup_free char *name = NULL;
-	int err;
+	const char *name;
 
 	if (!d)
 		return 0;
-	err = format_terminal(d->name[0] ? d->name : d->bdf, sizeof(d->name), &name);
-	if (err)
-		return err;
+	name = d->name[0] ? FORMAT_SAFE(d->name) : FORMAT_SAFE(d->bdf);
 	format_bytes(part->read_bytes, bytes[0]);
 	format_bytes(part->write_bytes, bytes[1]);
 	format_bytes(part->io_read_bytes, bytes[2]);
@@ -140,8 +122,9 @@ static int put_who(const struct report_row *row, FILE *out, size_t width)
 	return err;
 }
 
-static int put_numbers(const struct view *v, const struct report_row *row, FILE *out, size_t width)
+static int put_numbers(const struct view *v, FILE *out, size_t width)
 {
+	const struct report_row *row = view_item_at(v, v->selected)->row;
 	char cpu[FORMAT_NUMBER_LEN];
 	int err = put_who(row, out, width);
 
@@ -167,9 +150,6 @@ int draw_one_row(struct view *v, struct canvas *c, struct draw_area area)
 	const struct report_row *row = i ? i->row : NULL;
 	cleanup_free char *name = NULL;
 	struct draw_area below = area;
-	char *text = NULL;
-	size_t size;
-	FILE *out;
 	int err;
 
 	if (!row) {
@@ -191,14 +171,5 @@ int draw_one_row(struct view *v, struct canvas *c, struct draw_area area)
 		below.top += GRAPH_LINES;
 		below.nr -= GRAPH_LINES;
 	}
-	out = err ? NULL : open_memstream(&text, &size);
-	if (!out)
-		return err ? err : -ENOMEM;
-	err = put_numbers(v, row, out, c->columns - 1);
-	if (fclose(out) && !err)
-		err = -ENOMEM;
-	if (!err)
-		draw_text(v, c, below, text);
-	free(text);
-	return err;
+	return err ? err : draw_put(v, c, below, put_numbers);
 }

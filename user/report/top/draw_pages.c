@@ -16,11 +16,6 @@
 
 /* --- devices */
 
-static const char *name_of(const struct device *d)
-{
-	return d->name[0] ? d->name : d->bdf;
-}
-
 static void side(const struct view *v, const struct device_bytes *b, uint64_t ns,
 		 char ret_value[FORMAT_NUMBER_LEN], char ret_bar[FORMAT_NUMBER_LEN])
 {
@@ -33,45 +28,47 @@ static void side(const struct view *v, const struct device_bytes *b, uint64_t ns
 	}
 }
 
-/* printf() counts bytes, a column has characters. */
-static void put_padded(FILE *out, const char *text, size_t width)
-{
-	size_t takes = format_width(text);
-
-	fprintf(out, "%*s%s", (int)(takes < width ? width - takes : 0), "", text);
-}
-
 static int put_device(const struct view *v, const struct report_device *d, FILE *out)
 {
 	char values[2][FORMAT_NUMBER_LEN], bars[2][FORMAT_NUMBER_LEN];
 	char io[FORMAT_NUMBER_LEN], cover[FORMAT_NUMBER_LEN], ns[FORMAT_NUMBER_LEN] = "-";
 	const struct device_bytes *sides[2] = { &d->read, &d->write };
 	uint64_t part, whole;
-	cleanup_free char *name = NULL;
 	cleanup_free char *cut = NULL;
-	int err = format_terminal(name_of(d->device), sizeof(d->device->name), &name);
 
-	if (!err)
-		err = format_cut(name, 16, FORMAT_CUT_LEFT, &cut);
-	if (err)
-		return err;
+	if (format_cut(d->device->name[0] ? FORMAT_SAFE(d->device->name)
+					  : FORMAT_SAFE(d->device->bdf),
+		       16, FORMAT_CUT_LEFT, &cut))
+		return -ENOMEM;
 	fprintf(out, "%s%*s %-6s", cut, (int)(16 - format_width(cut)), "",
 		device_kind_name(d->device->kind));
 	for (int i = 0; i < 2; i++) {
 		side(v, sides[i], devices_time_ns(v->report, d), values[i], bars[i]);
-		put_padded(out, values[i], 9);
-		put_padded(out, bars[i], 7);
+		draw_padded(out, values[i], 9);
+		draw_padded(out, bars[i], 7);
 	}
 	draw_amount(v, sides[0]->io_bytes + sides[1]->io_bytes, io);
 	devices_cover(v->report, d, &part, &whole);
 	format_percent(part, whole, cover);
 	if (d->latency_valid)
 		format_ns(d->latency_ns, ns);
-	put_padded(out, io, 9);
-	put_padded(out, cover, 8);
-	put_padded(out, ns, 8);
+	draw_padded(out, io, 9);
+	draw_padded(out, cover, 8);
+	draw_padded(out, ns, 8);
 	fputc('\n', out);
 	return 0;
+}
+
+/* How near the peaks devices were, or all */
+static int put_peaks(const struct report *r, bool devices, FILE *out, size_t width)
+{
+	struct peak_use use;
+	int err = 0;
+
+	for (size_t at = 0; !err && peaks_use(r, &at, &use);)
+		if (use.device || !devices)
+			err = peaks_line(out, &use, "", width);
+	return err;
 }
 
 static int put_devices(const struct view *v, FILE *out, size_t width)
@@ -89,14 +86,8 @@ static int put_devices(const struct view *v, FILE *out, size_t width)
 	for (size_t i = 0; i < r->nr_devices && !err; i++)
 		err = put_device(v, &r->devices[i], out);
 	fputs("\n", out);
-	for (size_t at = 0; !err;) {
-		struct peak_use use;
-
-		if (!peaks_use(r, &at, &use))
-			break;
-		if (use.device)
-			err = peaks_line(out, &use, "", width);
-	}
+	if (!err)
+		err = put_peaks(r, true, out, width);
 	if (err)
 		return err;
 	return notes_line(out, width,
@@ -106,7 +97,7 @@ static int put_devices(const struct view *v, FILE *out, size_t width)
 
 /* --- latencies */
 
-static int put_probe(const struct report_probe *p, const struct report *r, FILE *out)
+static void put_probe(const struct report_probe *p, const struct report *r, FILE *out)
 {
 	char ns[FORMAT_NUMBER_LEN] = "-", rate[FORMAT_NUMBER_LEN];
 	double seconds = (double)report_duration_ns(r) / 1e9;
@@ -116,10 +107,9 @@ static int put_probe(const struct report_probe *p, const struct report *r, FILE 
 	format_decimals(seconds > 0 ? (double)p->requests / seconds / 1e6 : 0, 3, rate);
 	fprintf(out, "%-18.18s %6" PRIu32 " ", p->probe->name,
 		report_socket_at(r, p->probe->socket));
-	put_padded(out, ns, 8);
-	put_padded(out, rate, 12);
+	draw_padded(out, ns, 8);
+	draw_padded(out, rate, 12);
 	fprintf(out, " %8" PRIu64 "  %s\n", p->samples, p->probe->title);
-	return 0;
 }
 
 static int put_latencies(const struct view *v, FILE *out, size_t width)
@@ -132,7 +122,7 @@ static int put_latencies(const struct view *v, FILE *out, size_t width)
 	else
 		fputs("# LATENCY            SOCKET       ns  M REQUEST/s  SAMPLES  OF WHAT\n", out);
 	for (size_t i = 0; i < r->nr_probes && !err; i++)
-		err = put_probe(&r->probes[i], r, out);
+		put_probe(&r->probes[i], r, out);
 	if (err)
 		return err;
 	fputs("\n# NEIGHBOURS: who moved more while a latency was high, since the begin\n", out);
@@ -154,14 +144,10 @@ static int put_counter(const struct view *v, const struct report_counter *c, FIL
 	const struct report *r = v->report;
 	char value[FORMAT_NUMBER_LEN] = "no data", part[FORMAT_NUMBER_LEN] = "-",
 	     cover[FORMAT_NUMBER_LEN], bar[FORMAT_NUMBER_LEN];
-	cleanup_free char *name = NULL;
 	cleanup_free char *cut = NULL;
-	int err = format_terminal(c->counter->name, sizeof(c->counter->name), &name);
 
-	if (!err)
-		err = format_cut(name, name_width(width), FORMAT_CUT_RIGHT, &cut);
-	if (err)
-		return err;
+	if (format_cut(FORMAT_SAFE(c->counter->name), name_width(width), FORMAT_CUT_RIGHT, &cut))
+		return -ENOMEM;
 	if (c->valid && c->counter->unit == UNIT_NANOJOULES)
 		format_joules(c->value, value);
 	else if (c->valid && c->counter->unit == UNIT_REQUESTS)
@@ -175,9 +161,9 @@ static int put_counter(const struct view *v, const struct report_counter *c, FIL
 	format_percent(c->running_ns, c->enabled_ns, cover);
 	fprintf(out, "%s%*s %6" PRIu32, cut, (int)(name_width(width) - format_width(cut)), "",
 		report_socket_id(r, c->counter));
-	put_padded(out, value, 10);
-	put_padded(out, part, 11);
-	put_padded(out, cover, 9);
+	draw_padded(out, value, 10);
+	draw_padded(out, part, 11);
+	draw_padded(out, cover, 9);
 	if (c->valid && c->running_ns < c->enabled_ns) {
 		format_bar(c->value, c->low, c->high, bar);
 		fprintf(out, " %s", bar);
@@ -198,13 +184,8 @@ static int put_counters(const struct view *v, FILE *out, size_t width)
 	for (size_t i = 0; i < r->nr_counters && !err; i++)
 		err = put_counter(v, &r->counters[i], out, width);
 	fputc('\n', out);
-	for (size_t at = 0; !err;) {
-		struct peak_use use;
-
-		if (!peaks_use(r, &at, &use))
-			break;
-		err = peaks_line(out, &use, "", width);
-	}
+	if (!err)
+		err = put_peaks(r, false, out, width);
 	if (!err)
 		err = peaks_source_line(out, &r->host->peaks, width);
 	if (!err)
@@ -237,18 +218,5 @@ static int put_page(const struct view *v, FILE *out, size_t width)
 
 int draw_page(struct view *v, struct canvas *c, struct draw_area area)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	int err;
-
-	if (!out)
-		return -ENOMEM;
-	err = put_page(v, out, c->columns - 1);
-	if (fclose(out) && !err)
-		err = -ENOMEM;
-	if (!err)
-		draw_text(v, c, area, text);
-	free(text);
-	return err;
+	return draw_put(v, c, area, put_page);
 }

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/sums.h"
 #include "report/devices.h"
 #include "report/names.h"
 #include "report/peaks.h"
@@ -170,27 +169,6 @@ static void put_headings(const struct view *v, struct canvas *c, size_t row, con
 
 /* --- one row */
 
-/* The bytes that its share is a part of: of the sockets on which it has any, as in tables */
-static uint64_t whole_of(const struct view *v, const struct amounts *a)
-{
-	uint64_t whole = 0;
-
-	for (size_t i = 0; i < v->tree_of->nr_sockets; i++)
-		if (a->sockets & 1ULL << i)
-			whole = sum_capped(whole, v->tree_of->sockets[i].bytes);
-	return whole;
-}
-
-/* Without bytes that are known to have gone elsewhere. */
-static uint64_t bytes_to_memory(const struct amounts *a)
-{
-	uint64_t bytes = amounts_bytes(a), elsewhere = 0;
-
-	for (int to = DESTINATION_CMEM + 1; to < NR_DESTINATIONS; to++)
-		elsewhere = sum_capped(elsewhere, amounts_to(a, to));
-	return bytes > elsewhere ? bytes - elsewhere : 0;
-}
-
 static bool any_known(const struct layout *l)
 {
 	return l->known[DIRECTION_READ] || l->known[DIRECTION_WRITE] ||
@@ -215,14 +193,15 @@ static void number(const struct view *v, const struct layout *l, const struct vi
 			strcpy(ret, "no data");
 		return;
 	case COLUMN_SHARE:
-		format_percent(bytes, bytes ? whole_of(v, a) : 1, ret);
+		/* Of the sockets on which it has any, as in tables */
+		format_percent(bytes, bytes ? row_tree_bytes(v->tree_of, a->sockets) : 1, ret);
 		break;
 	case COLUMN_RANGE:
 		format_bar(bytes, a->low, a->high, bar);
 		snprintf(ret, FORMAT_NUMBER_LEN, "%s%.20s", a->tangled ? "~" : "", bar);
 		break;
 	case COLUMN_PEAK:
-		format_percent(bytes_to_memory(a), l->most, ret);
+		format_percent(amounts_to_memory(a), l->most, ret);
 		break;
 	case COLUMN_DEVICE_READ:
 	case COLUMN_DEVICE_WRITE:
@@ -447,15 +426,6 @@ int draw_rows(struct view *v, struct canvas *c, struct draw_area area)
 
 /* --- more on the selected row */
 
-/* The report's row with this key; tangled rows name each other by key. */
-static const struct report_row *find_row(const struct report *r, const char *key)
-{
-	for (size_t i = 0; i < r->nr_rows; i++)
-		if (!strncmp(r->rows[i].key, key, MODEL_KEY_LEN))
-			return &r->rows[i];
-	return NULL;
-}
-
 static int put_tangled(const struct view *v, const struct report_row *row, FILE *out)
 {
 	size_t all = row->nr_tangled_all;
@@ -465,7 +435,7 @@ static int put_tangled(const struct view *v, const struct report_row *row, FILE 
 	if (!all)
 		fputs("the rest", out);
 	for (size_t i = 0; i < row->nr_tangled && !err; i++) {
-		const struct report_row *other = find_row(v->report, row->tangled[i]);
+		const struct report_row *other = rows_find(v->report, row->tangled[i]);
 		cleanup_free char *name = NULL;
 
 		err = other ? names_row(other, &name) : 0;
@@ -488,12 +458,14 @@ static int put_where(const struct report_row *row, FILE *out)
 }
 
 /* "1.20 GB (0.90 GB to 1.50 GB) in /a/b" */
-static int put_selected(const struct view *v, const struct view_item *i, FILE *out)
+static int put_selected(FILE *out, void *arg)
 {
+	const struct view *v = arg;
+	const struct view_item *i = view_item_at(v, v->selected);
 	char bytes[FORMAT_NUMBER_LEN], low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
 	int err = 0;
 
-	if (devices_mode(v->report) != DEVICES_NONE || view_item_bytes(i)) {
+	if (devices_mode(v->report) != DEVICES_NONE || amounts_all(&i->amounts)) {
 		format_bytes(amounts_bytes(&i->amounts), bytes);
 		format_bytes(i->amounts.low, low);
 		format_bytes(i->amounts.high, high);
@@ -508,21 +480,16 @@ static int put_selected(const struct view *v, const struct view_item *i, FILE *o
 	return err;
 }
 
-int draw_selected(const struct view *v, struct canvas *c, size_t row)
+int draw_selected(struct view *v, struct canvas *c, size_t row)
 {
 	const struct view_item *i = view_item_at(v, v->selected);
-	char *text = NULL, counts[96];
+	cleanup_free char *text = NULL;
+	char counts[96];
 	size_t size, right;
-	FILE *out = i ? open_memstream(&text, &size) : NULL;
-	int err;
+	int err = i ? format_text(put_selected, v, &text, &size) : 0;
 
 	if (!i)
 		return 0;
-	if (!out)
-		return -ENOMEM;
-	err = put_selected(v, i, out);
-	if (fclose(out) && !err)
-		err = -ENOMEM;
 	if (v->nr_quiet)
 		snprintf(counts, sizeof(counts), "  %zu of %zu, %zu quiet", v->selected + 1,
 			 v->nr_lines, v->nr_quiet);
@@ -533,6 +500,5 @@ int draw_selected(const struct view *v, struct canvas *c, size_t row)
 	if (!err)
 		canvas_put(c, row, 0, c->columns > right ? c->columns - right : 0,
 			   i->amounts.tangled ? LOOK_WARNING : LOOK_DIM, text);
-	free(text);
 	return err;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Numbers and texts, common to all pages. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,4 +69,30 @@ void draw_text(struct view *v, struct canvas *c, struct draw_area area, const ch
 		}
 		text = *end ? end + 1 : end;
 	}
+}
+
+int draw_put(struct view *v, struct canvas *c, struct draw_area area,
+	     int (*put)(const struct view *v, FILE *out, size_t width))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int err;
+
+	if (!out)
+		return -ENOMEM;
+	err = put(v, out, c->columns - 1);
+	if (fclose(out) && !err)
+		err = -ENOMEM;
+	if (!err)
+		draw_text(v, c, area, text);
+	free(text);
+	return err;
+}
+
+void draw_padded(FILE *out, const char *text, size_t width)
+{
+	size_t takes = format_width(text);
+
+	fprintf(out, "%*s%s", (int)(takes < width ? width - takes : 0), "", text);
 }

@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/sums.h"
 #include "report/format.h"
 #include "report/names.h"
 
@@ -243,12 +242,6 @@ static int make_items(struct view *v)
 
 /* --- choice and order of rows */
 
-uint64_t view_item_bytes(const struct view_item *i)
-{
-	return sum_capped(amounts_bytes(&i->amounts),
-			  sum_capped(i->amounts.device[0], i->amounts.device[1]));
-}
-
 static bool contains(const char *text, size_t max, const char *wanted)
 {
 	char copy[MODEL_NAME_LEN * 2];
@@ -278,7 +271,7 @@ static bool matches(const struct view_item *i, const char *wanted)
 
 static bool is_quiet(const struct view *v, const struct view_item *i)
 {
-	return !view_item_bytes(i) &&
+	return !amounts_all(&i->amounts) &&
 	       i->amounts.cpu_ns < report_duration_ns(v->report) / QUIET_PART;
 }
 
@@ -332,7 +325,7 @@ static uint64_t sorted_by(const struct view_item *i, enum view_sort sort)
 	case VIEW_BY_CPU:
 		return i->amounts.cpu_ns;
 	default:
-		return view_item_bytes(i);
+		return amounts_all(&i->amounts);
 	}
 }
 
@@ -347,7 +340,7 @@ static int compare_items(const void *a, const void *b, void *arg)
 	if (v->reverse)
 		order = -order;
 	if (!order)
-		order = ORDER(view_item_bytes(y), view_item_bytes(x));
+		order = ORDER(amounts_all(&y->amounts), amounts_all(&x->amounts));
 	if (!order)
 		order = ORDER(y->amounts.cpu_ns, x->amounts.cpu_ns);
 	return order ? order : ORDER(left, right);
@@ -459,7 +452,7 @@ static void select_again(struct view *v)
 		v->selected = v->nr_lines ? v->nr_lines - 1 : 0;
 }
 
-void view_fold(struct view *v, int how)
+void view_fold(struct view *v, long how)
 {
 	struct view_item *i = view_item_at(v, v->selected);
 	char key[MODEL_NAME_LEN * 4];

@@ -196,13 +196,10 @@ void view_select(struct view *v, size_t line);
 void view_go(struct view *v, long steps);
 
 /** view_fold() - fold (1), unfold (0) or toggle (-1) the selected item */
-void view_fold(struct view *v, int how);
+void view_fold(struct view *v, long how);
 
 /** view_item_at() - the item of a line, NULL for none */
 struct view_item *view_item_at(const struct view *v, size_t line);
-
-/** view_item_bytes() - the first sort key of an item */
-uint64_t view_item_bytes(const struct view_item *i);
 
 /** view_item_name() - name of an item, to be freed; safe to print. 0 or -ENOMEM */
 int view_item_name(const struct view *v, const struct view_item *i, char **ret);
