@@ -6,9 +6,10 @@
 
 #include "base/array.h"
 
-#define TEN 10
 #define MS  1000000ull
 #define S   1000000000ull
+/* More lines and intervals than there can be */
+#define ALL (1L << 24)
 
 static const uint64_t intervals[] = { 100 * MS, 200 * MS, 500 * MS, S,	    2 * S,
 				      5 * S,	10 * S,	  30 * S,   60 * S, 300 * S };
@@ -49,112 +50,53 @@ static void move(struct view *v, long lines)
 	view_select(v, lines < 0 && (size_t)-lines > v->selected ? 0 : v->selected + (size_t)lines);
 }
 
-static bool move_key(struct view *v, uint32_t key)
+static void move_pages(struct view *v, long pages)
 {
-	long page = v->page_rows > 1 ? (long)v->page_rows - 1 : 1;
-	/* More than possible */
-	const long all = 1 << 24;
-	const struct {
-		uint32_t key;
-		long lines;
-	} moves[] = {
-		{ KEYS_ARROW_UP, -1 },	 { 'k', -1 },
-		{ KEYS_ARROW_DOWN, 1 },	 { 'j', 1 },
-		{ KEYS_PAGE_UP, -page }, { KEYS_PAGE_DOWN, page },
-		{ 'g', -all },		 { 'G', all },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(moves); i++)
-		if (moves[i].key == key) {
-			move(v, moves[i].lines);
-			return true;
-		}
-	return false;
+	move(v, v->page_rows > 1 ? pages * ((long)v->page_rows - 1) : pages);
 }
 
-static bool time_key(struct view *v, uint32_t key)
+static void go_newest(struct view *v, long arg)
 {
-	const long all = 1 << 24;
+	(void)arg;
+	v->paused = false;
+	view_go(v, ALL);
+}
 
-	switch (key) {
-	case KEYS_ARROW_LEFT:
-		view_go(v, -1);
-		return true;
-	case KEYS_ARROW_RIGHT:
-		view_go(v, 1);
-		return true;
-	case '[':
-		view_go(v, -TEN);
-		return true;
-	case ']':
-		view_go(v, TEN);
-		return true;
-	case KEYS_FIRST:
-		view_go(v, -all);
-		return true;
-	case KEYS_LAST:
-		v->paused = false;
-		view_go(v, all);
-		return true;
-	case 'p':
-		v->paused = !v->paused;
-		view_go(v, v->paused ? 0 : all);
-		return true;
-	default:
-		return false;
-	}
+static void pause_or_go_on(struct view *v, long arg)
+{
+	(void)arg;
+	v->paused = !v->paused;
+	view_go(v, v->paused ? 0 : ALL);
 }
 
 /* --- the rows */
 
-static void sort_by(struct view *v, int step)
+static void sort_by(struct view *v, long step)
 {
 	v->sort = (enum view_sort)(((int)v->sort + step + NR_VIEW_SORTS) % NR_VIEW_SORTS);
 	v->stale = true;
 }
 
-static void change(struct view *v, bool *what)
+/* @offset: of a bool of the view */
+static void change(struct view *v, long offset)
 {
+	bool *what = (bool *)((char *)v + offset);
+
 	*what = !*what;
 	v->stale = true;
 }
 
-static bool row_key(struct view *v, uint32_t key)
+static void unfold_all(struct view *v, long arg)
 {
-	switch (key) {
-	case 's':
-	case KEYS_FUNCTION + 6:
-		sort_by(v, 1);
-		return true;
-	case 'S':
-		sort_by(v, -1);
-		return true;
-	case 'R':
-		change(v, &v->reverse);
-		return true;
-	case 't':
-	case KEYS_FUNCTION + 5:
-		change(v, &v->tree);
-		return true;
-	case 'a':
-		change(v, &v->all);
-		return true;
-	case ' ':
-		view_fold(v, -1);
-		return true;
-	case '-':
-		view_fold(v, 1);
-		return true;
-	case '+':
-		view_fold(v, 0);
-		return true;
-	case '*':
-		text_list_free(&v->folded);
-		v->stale = true;
-		return true;
-	default:
-		return false;
-	}
+	(void)arg;
+	text_list_free(&v->folded);
+	v->stale = true;
+}
+
+static void change_units(struct view *v, long arg)
+{
+	(void)arg;
+	v->units = (enum view_units)((v->units + 1) % NR_VIEW_UNITS);
 }
 
 /* --- the filter */
@@ -186,49 +128,112 @@ static void show(struct view *v, enum view_page page, enum view_over over)
 	v->text_scroll = 0;
 }
 
-static void escape(struct view *v)
+static void start_filter(struct view *v, long arg)
 {
+	(void)arg;
+	show(v, VIEW_ROWS, VIEW_NOTHING);
+	v->typing = true;
+}
+
+static void turn_pages(struct view *v, long step)
+{
+	show(v, (enum view_page)(((int)v->page + step + NR_VIEW_PAGES) % NR_VIEW_PAGES),
+	     VIEW_NOTHING);
+}
+
+static void go_page(struct view *v, long page)
+{
+	show(v, (enum view_page)page, VIEW_NOTHING);
+}
+
+static void help(struct view *v, long arg)
+{
+	(void)arg;
+	show(v, v->page, v->over == VIEW_HELP ? VIEW_NOTHING : VIEW_HELP);
+}
+
+static void enter(struct view *v, long arg)
+{
+	(void)arg;
+	if (v->page == VIEW_ROWS)
+		show(v, v->page,
+		     v->over == VIEW_NOTHING && v->nr_lines ? VIEW_ONE_ROW : VIEW_NOTHING);
+}
+
+static void escape(struct view *v, long arg)
+{
+	(void)arg;
 	if (v->over != VIEW_NOTHING || v->page != VIEW_ROWS)
 		show(v, v->over != VIEW_NOTHING ? v->page : VIEW_ROWS, VIEW_NOTHING);
 	else if (v->filter[0])
 		type(v, KEYS_ESCAPE);
 }
 
-static bool page_key(struct view *v, uint32_t key)
-{
-	int page = (int)v->page;
+/* --- all keys */
 
-	switch (key) {
-	case KEYS_TABULATOR:
-		show(v, (enum view_page)((page + 1) % NR_VIEW_PAGES), VIEW_NOTHING);
-		return true;
-	case KEYS_BACK_TAB:
-		show(v, (enum view_page)((page + NR_VIEW_PAGES - 1) % NR_VIEW_PAGES), VIEW_NOTHING);
-		return true;
-	case '?':
-	case 'h':
-	case KEYS_FUNCTION + 1:
-		show(v, v->page, v->over == VIEW_HELP ? VIEW_NOTHING : VIEW_HELP);
-		return true;
-	case KEYS_RETURN:
-	case '\n':
-		if (v->page == VIEW_ROWS)
-			show(v, v->page,
-			     v->over == VIEW_NOTHING && v->nr_lines ? VIEW_ONE_ROW : VIEW_NOTHING);
-		return true;
-	case KEYS_ESCAPE:
-		escape(v);
-		return true;
-	default:
-		if (key < '1' || key >= '1' + NR_VIEW_PAGES)
-			return false;
-		show(v, (enum view_page)(key - '1'), VIEW_NOTHING);
-		return true;
-	}
-}
+/* @act gets @arg; only in the list of rows if @rows is set. Otherwise @wish is for the program. */
+static const struct key_row {
+	uint32_t key;
+	void (*act)(struct view *v, long arg);
+	long arg;
+	bool rows;
+	enum keys_wish wish;
+} keys[] = {
+	{ KEYS_ARROW_UP, .act = move, .arg = -1 },
+	{ 'k', .act = move, .arg = -1 },
+	{ KEYS_ARROW_DOWN, .act = move, .arg = 1 },
+	{ 'j', .act = move, .arg = 1 },
+	{ KEYS_PAGE_UP, .act = move_pages, .arg = -1 },
+	{ KEYS_PAGE_DOWN, .act = move_pages, .arg = 1 },
+	{ 'g', .act = move, .arg = -ALL },
+	{ 'G', .act = move, .arg = ALL },
+	{ KEYS_ARROW_LEFT, .act = view_go, .arg = -1 },
+	{ KEYS_ARROW_RIGHT, .act = view_go, .arg = 1 },
+	{ '[', .act = view_go, .arg = -10 },
+	{ ']', .act = view_go, .arg = 10 },
+	{ KEYS_FIRST, .act = view_go, .arg = -ALL },
+	{ KEYS_LAST, .act = go_newest },
+	{ 'p', .act = pause_or_go_on },
+	{ KEYS_TABULATOR, .act = turn_pages, .arg = 1 },
+	{ KEYS_BACK_TAB, .act = turn_pages, .arg = -1 },
+	{ '1', .act = go_page, .arg = VIEW_ROWS },
+	{ '2', .act = go_page, .arg = VIEW_DEVICES },
+	{ '3', .act = go_page, .arg = VIEW_LATENCIES },
+	{ '4', .act = go_page, .arg = VIEW_COUNTERS },
+	{ '5', .act = go_page, .arg = VIEW_QUALITY },
+	{ '6', .act = go_page, .arg = VIEW_METRICS },
+	{ '?', .act = help },
+	{ 'h', .act = help },
+	{ KEYS_FUNCTION + 1, .act = help },
+	{ KEYS_RETURN, .act = enter },
+	{ '\n', .act = enter },
+	{ KEYS_ESCAPE, .act = escape },
+	{ 's', .act = sort_by, .arg = 1, .rows = true },
+	{ KEYS_FUNCTION + 6, .act = sort_by, .arg = 1, .rows = true },
+	{ 'S', .act = sort_by, .arg = -1, .rows = true },
+	{ 'R', .act = change, .arg = offsetof(struct view, reverse), .rows = true },
+	{ 't', .act = change, .arg = offsetof(struct view, tree), .rows = true },
+	{ KEYS_FUNCTION + 5, .act = change, .arg = offsetof(struct view, tree), .rows = true },
+	{ 'a', .act = change, .arg = offsetof(struct view, all), .rows = true },
+	{ ' ', .act = view_fold, .arg = -1, .rows = true },
+	{ '-', .act = view_fold, .arg = 1, .rows = true },
+	{ '+', .act = view_fold, .rows = true },
+	{ '*', .act = unfold_all, .rows = true },
+	{ 'u', .act = change_units },
+	{ '/', .act = start_filter },
+	{ KEYS_FUNCTION + 3, .act = start_filter },
+	{ 'q', .wish = KEYS_END },
+	{ KEYS_FUNCTION + 10, .wish = KEYS_END },
+	{ 'r', .wish = KEYS_RECORD },
+	{ 'b', .wish = KEYS_ROWS },
+	{ 'i', .wish = KEYS_LONGER },
+	{ 'I', .wish = KEYS_SHORTER },
+};
 
 enum keys_wish keys_press(struct view *v, uint32_t key)
 {
+	bool list = v->page == VIEW_ROWS && v->over == VIEW_NOTHING;
+
 	v->note[0] = '\0';
 	if (key == KEYS_CTRL_C)
 		return KEYS_END;
@@ -236,32 +241,13 @@ enum keys_wish keys_press(struct view *v, uint32_t key)
 		type(v, key == '\n' ? KEYS_RETURN : key);
 		return KEYS_NOTHING;
 	}
-	if (move_key(v, key) || time_key(v, key) || page_key(v, key))
-		return KEYS_NOTHING;
-	if (v->page == VIEW_ROWS && v->over == VIEW_NOTHING && row_key(v, key))
-		return KEYS_NOTHING;
-	switch (key) {
-	case 'q':
-	case KEYS_FUNCTION + 10:
-		return KEYS_END;
-	case 'r':
-		return KEYS_RECORD;
-	case 'b':
-		return KEYS_ROWS;
-	case 'i':
-		return KEYS_LONGER;
-	case 'I':
-		return KEYS_SHORTER;
-	case 'u':
-		v->units = (enum view_units)((v->units + 1) % NR_VIEW_UNITS);
-		break;
-	case '/':
-	case KEYS_FUNCTION + 3:
-		show(v, VIEW_ROWS, VIEW_NOTHING);
-		v->typing = true;
-		break;
-	default:
-		snprintf(v->note, sizeof(v->note), "this key has no meaning: ? shows all keys");
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (keys[i].key != key || (keys[i].rows && !list))
+			continue;
+		if (keys[i].act)
+			keys[i].act(v, keys[i].arg);
+		return keys[i].wish;
 	}
+	snprintf(v->note, sizeof(v->note), "this key has no meaning: ? shows all keys");
 	return KEYS_NOTHING;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report/top/pack.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,4 +64,93 @@ uint64_t unpack_rounded(uint64_t code)
 	shift = (unsigned int)((code - 256) / 128) + 1;
 	steps = (code - 256) % 128 + 128;
 	return shift > 56 ? UINT64_MAX : steps << shift;
+}
+
+/* --- identities */
+
+static void pack_job(struct bytes *w, const struct row_job *j)
+{
+	bytes_put(w, j ? 1 : 0);
+	if (!j)
+		return;
+	bytes_put(w, j->scheduler);
+	bytes_put(w, j->cgroup_id);
+	bytes_put(w, j->provisional | j->made << 1);
+	bytes_put(w, j->owner);
+	pack_text(w, j->id, sizeof(j->id));
+	pack_text(w, j->step, sizeof(j->step));
+	pack_text(w, j->name, sizeof(j->name));
+	pack_text(w, j->user, sizeof(j->user));
+}
+
+void pack_who(struct bytes *w, const struct report_row *r, size_t *ret_key)
+{
+	w->nr = 0;
+	bytes_put(w, r->kind);
+	bytes_put(w, r->leaf | r->comm_known << 1 | r->kernel << 2);
+	bytes_put(w, r->pid);
+	bytes_put(w, r->tid);
+	bytes_put(w, r->start_ns);
+	bytes_put(w, r->cgroup_id);
+	*ret_key = w->nr;
+	pack_text(w, r->key, sizeof(r->key));
+	pack_text(w, r->parent, sizeof(r->parent));
+	pack_text(w, r->comm, sizeof(r->comm));
+	pack_text(w, r->cgroup, SIZE_MAX);
+	pack_job(w, r->job);
+}
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+	size_t length = strlen(from);
+
+	memcpy(to, from, length < size ? length + 1 : size);
+}
+
+static struct row_job *unpack_job(struct bytes_in *u, int *err)
+{
+	struct row_job *j;
+	uint64_t flags;
+
+	if (!unpack_number(u))
+		return NULL;
+	j = calloc(1, sizeof(*j));
+	if (!j) {
+		*err = -ENOMEM;
+		return NULL;
+	}
+	j->scheduler = (enum scheduler)unpack_number(u);
+	j->cgroup_id = unpack_number(u);
+	flags = unpack_number(u);
+	j->provisional = flags & 1;
+	j->made = flags & 2;
+	j->owner = (uint32_t)unpack_number(u);
+	copy_text(j->id, sizeof(j->id), unpack_text(u));
+	copy_text(j->step, sizeof(j->step), unpack_text(u));
+	copy_text(j->name, sizeof(j->name), unpack_text(u));
+	copy_text(j->user, sizeof(j->user), unpack_text(u));
+	return j;
+}
+
+int unpack_who(const uint8_t *bytes, size_t size, struct report_row *r)
+{
+	struct bytes_in u = bytes_from(bytes, size);
+	uint64_t flags;
+	int err = 0;
+
+	r->kind = (enum row_kind)unpack_number(&u);
+	flags = unpack_number(&u);
+	r->leaf = flags & 1;
+	r->comm_known = flags & 2;
+	r->kernel = flags & 4;
+	r->pid = (uint32_t)unpack_number(&u);
+	r->tid = (uint32_t)unpack_number(&u);
+	r->start_ns = unpack_number(&u);
+	r->cgroup_id = unpack_number(&u);
+	copy_text(r->key, sizeof(r->key), unpack_text(&u));
+	copy_text(r->parent, sizeof(r->parent), unpack_text(&u));
+	copy_text(r->comm, sizeof(r->comm), unpack_text(&u));
+	r->cgroup = (char *)unpack_text(&u);
+	r->job = unpack_job(&u, &err);
+	return err;
 }

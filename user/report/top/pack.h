@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packing of numbers and texts, and reading them back. */
+/* Packing of numbers, texts and identities of rows, and reading them back. */
 #ifndef REPORT_TOP_PACK_H
 #define REPORT_TOP_PACK_H
 
 #include "base/bytes.h"
+#include "model.h"
 
 /** pack_text() - a text with its NUL; NULL is kept apart from "" */
 void pack_text(struct bytes *p, const char *text, size_t max);
@@ -18,5 +19,16 @@ const char *unpack_text(struct bytes_in *u);
 uint64_t pack_rounded(uint64_t value);
 /** unpack_rounded() - the number of a code; UINT64_MAX if it is beyond that */
 uint64_t unpack_rounded(uint64_t code);
+
+/**
+ * pack_who() - a row's identity: the part that stays the same between intervals
+ * @w: empty
+ * @r: the row
+ * @ret_key: where the row's key is in it, as a packed text
+ */
+void pack_who(struct bytes *w, const struct report_row *r, size_t *ret_key);
+
+/** unpack_who() - the reverse; texts that are no arrays stay in @bytes. 0 or -ENOMEM */
+int unpack_who(const uint8_t *bytes, size_t size, struct report_row *r);
 
 #endif

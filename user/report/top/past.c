@@ -13,7 +13,6 @@
 #include "base/sums.h"
 #include "report/devices.h"
 #include "report/top/pack.h"
-#include "report/top/who.h"
 
 /* Flags of a packed row */
 #define ROW_SEPARABLE 1
