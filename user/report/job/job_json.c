@@ -36,6 +36,11 @@ static void put_times(json_t *o, uint64_t start_ns, uint64_t end_ns, uint64_t du
 	put_cut(o, "duration_ns", duration_ns, err);
 }
 
+static void put_span(json_t *o, uint64_t start_ns, uint64_t end_ns, int *err)
+{
+	put_times(o, start_ns, end_ns, end_ns > start_ns ? end_ns - start_ns : 0, err);
+}
+
 static json_t *job_object(const struct account_job *j, int *err)
 {
 	json_t *o = json_object(), *cgroup = json_object();
@@ -59,10 +64,9 @@ static json_t *gaps_array(const struct account_job *j, int *err)
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < j->nr_gaps; i++) {
-		uint64_t start_ns = j->gaps[i].start_ns, end_ns = j->gaps[i].end_ns;
 		json_t *o = json_object();
 
-		put_times(o, start_ns, end_ns, end_ns > start_ns ? end_ns - start_ns : 0, err);
+		put_span(o, j->gaps[i].start_ns, j->gaps[i].end_ns, err);
 		put_element(a, o, err);
 	}
 	return a;
@@ -99,9 +103,9 @@ static json_t *metric_object(const struct account_job *j, const struct account_p
 	return m;
 }
 
-/* Sums over counters; of steps, the step's part only. */
+/* Sums over counters; of steps, the step's part only. @brief: values only */
 static json_t *metrics_object(const struct job_context *c, const struct account_job *j,
-			      const struct account_part *p, int *err)
+			      const struct account_part *p, bool brief, int *err)
 {
 	struct job_sum_value energy = job_sum_energy(c->node, j, p);
 	json_t *o = json_object();
@@ -111,13 +115,16 @@ static json_t *metrics_object(const struct job_context *c, const struct account_
 		struct job_sum_value v = job_sum_of(c->node, j, p, i / NR_DIRECTIONS, way);
 		char name[32];
 
-		if (!v.counted)
-			continue;
 		snprintf(name, sizeof(name), "%s_%s_bytes", job_sum_name(i / NR_DIRECTIONS),
 			 direction_name(way));
-		put(o, name, metric_object(j, p, &v, "bytes_per_second", 1, err), err);
+		if (v.counted && brief)
+			put_cut(o, name, v.value, err);
+		else if (v.counted)
+			put(o, name, metric_object(j, p, &v, "bytes_per_second", 1, err), err);
 	}
-	if (energy.counted)
+	if (energy.counted && brief)
+		put_cut(o, "energy_nanojoules", energy.value, err);
+	else if (energy.counted)
 		put(o, "energy_nanojoules", metric_object(j, p, &energy, "watts", 1e-9, err), err);
 	return o;
 }
@@ -199,7 +206,7 @@ static json_t *step_object(const struct job_context *c, const struct account_job
 	put_bool(o, "ended", p->ended, err);
 	put_times(o, p->start_ns, p->end_ns, job_duration(j, p), err);
 	put_cut(o, "on_cpu_ns", p->on_cpu_ns, err);
-	put(o, "metrics", metrics_object(c, j, p, err), err);
+	put(o, "metrics", metrics_object(c, j, p, false, err), err);
 	for (size_t i = 0; i < p->nr_totals; i++) {
 		const struct account_total *t = &p->totals[i];
 		const struct account_counter *counter = &c->node->counters[t->counter];
@@ -284,15 +291,14 @@ static json_t *losses_object(const struct quality *q, int *err)
 
 static json_t *interval_object(const struct job_context *c, const struct account_job *i, int *err)
 {
-	uint64_t start_ns = i->whole.start_ns, end_ns = i->whole.end_ns;
 	json_t *o = json_object();
 
-	put_times(o, start_ns, end_ns, end_ns > start_ns ? end_ns - start_ns : 0, err);
+	put_span(o, i->whole.start_ns, i->whole.end_ns, err);
 	put_cut(o, "intervals", i->intervals, err);
 	put_cut(o, "covered_ns", i->covered_ns, err);
 	put_cut(o, "gap_ns", i->gap_ns, err);
 	put_cut(o, "on_cpu_ns", i->whole.on_cpu_ns, err);
-	put(o, "metrics", metrics_object(c, i, &i->whole, err), err);
+	put(o, "metrics", metrics_object(c, i, &i->whole, false, err), err);
 	put(o, "counters", counters_array(c, i, err), err);
 	put(o, "devices", io_array(&i->whole, err), err);
 	put(o, "quality", losses_object(&i->quality, err), err);
@@ -332,9 +338,7 @@ static void put_peak(json_t *o, const struct job_context *c, const struct accoun
 	if (p.most_known) {
 		json_t *most = json_object();
 
-		put_times(most, p.most_start_ns, p.most_end_ns,
-			  p.most_end_ns > p.most_start_ns ? p.most_end_ns - p.most_start_ns : 0,
-			  err);
+		put_span(most, p.most_start_ns, p.most_end_ns, err);
 		put(most, "share", json_real(p.most), err);
 		put(to, "largest_interval", most, err);
 	}
@@ -373,7 +377,7 @@ int job_json_write(FILE *out, const struct job_context *c, const struct account_
 	put_host(o, c->host, &err);
 	put_life(o, j, &err);
 	put(o, "gaps", gaps_array(j, &err), &err);
-	put(o, "metrics", metrics_object(c, j, &j->whole, &err), &err);
+	put(o, "metrics", metrics_object(c, j, &j->whole, false, &err), &err);
 	put_peak(o, c, j, &err);
 	put(o, "counters", counters_array(c, j, &err), &err);
 	put(o, "devices", io_array(&j->whole, &err), &err);
@@ -389,24 +393,11 @@ int job_json_write(FILE *out, const struct job_context *c, const struct account_
 
 static json_t *listed_object(const struct job_context *c, const struct account_job *j, int *err)
 {
-	struct job_sum_value energy = job_sum_energy(c->node, j, &j->whole);
-	json_t *o = json_object(), *metrics = json_object();
+	json_t *o = json_object();
 
 	put_life(o, j, err);
 	put_number(o, "steps", j->nr_steps, err);
-	for (int i = 0; i < NR_JOB_SUMS * NR_DIRECTIONS; i++) {
-		enum direction way = i % NR_DIRECTIONS;
-		struct job_sum_value v = job_sum_of(c->node, j, &j->whole, i / NR_DIRECTIONS, way);
-		char name[32];
-
-		snprintf(name, sizeof(name), "%s_%s_bytes", job_sum_name(i / NR_DIRECTIONS),
-			 direction_name(way));
-		if (v.counted)
-			put_cut(metrics, name, v.value, err);
-	}
-	if (energy.counted)
-		put_cut(metrics, "energy_nanojoules", energy.value, err);
-	put(o, "metrics", metrics, err);
+	put(o, "metrics", metrics_object(c, j, &j->whole, true, err), err);
 	return o;
 }
 

@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
-#include "base/cleanup.h"
-#include "base/sums.h"
 #include "report/format.h"
-#include "report/job/job_groups.h"
 #include "report/job/job_sums.h"
 #include "report/notes.h"
+#include "report/referees.h"
 
 /* At most this many gaps or counters are listed one by one. */
 #define NAMED 3
@@ -91,16 +90,12 @@ static int put_missing(FILE *out, const struct job_context *c, const struct acco
 	for (size_t i = 0; i < j->nr_node && !err; i++) {
 		const struct account_node_total *t = &j->node[i];
 		const struct account_counter *counter = &c->node->counters[t->counter];
-		cleanup_free char *name = NULL;
 
-		if (!t->missing || nr++ >= NAMED)
-			continue;
-		err = format_terminal(counter->name, sizeof(counter->name), &name);
-		if (!err)
+		if (t->missing && nr++ < NAMED)
 			err = notes_line(out, width,
 					 "no data: %s in %" PRIu64 " of %" PRIu64
 					 " intervals; sums are without it",
-					 name, t->missing, j->intervals);
+					 FORMAT_SAFE(counter->name), t->missing, j->intervals);
 	}
 	if (!err && nr > NAMED)
 		err = notes_line(out, width, "no data: %zu more counters, in some or all intervals",
@@ -136,24 +131,65 @@ static int put_multiplexed(FILE *out, const struct account_job *j, size_t width)
 static int put_tangled(FILE *out, const struct job_context *c, const struct account_job *j,
 		       size_t width)
 {
-	uint64_t inseparable = 0, all = 0;
+	struct job_sum_value v = job_sum_of(c->node, j, &j->whole, JOB_SUM_MEM, NR_DIRECTIONS);
 	char bytes[FORMAT_NUMBER_LEN], percent[FORMAT_NUMBER_LEN];
 
-	for (int d = 0; d < NR_DIRECTIONS; d++) {
-		struct job_sum_value v = job_sum_of(c->node, j, &j->whole, JOB_SUM_MEM, d);
-
-		inseparable = sum_capped(inseparable, v.inseparable);
-		all = sum_capped(all, v.value);
-	}
-	if (!inseparable)
+	if (!v.inseparable)
 		return 0;
-	format_bytes(inseparable, bytes);
-	format_percent(inseparable, all, percent);
+	format_bytes(v.inseparable, bytes);
+	format_percent(v.inseparable, v.value, percent);
 	return notes_line(
 		out, width,
 		"~ tangled: %s (%s) of its memory traffic moved while others ran at the same "
 		"times: that part of the split is what was expected, not measured",
 		bytes, percent);
+}
+
+/* --- the kernel's monitoring groups (resctrl), beside the account: never mixed */
+
+/* The part of the account for a group; NULL when its step has been merged into the rest by now. */
+static const struct account_part *part_of(const struct account_job *j,
+					  const struct account_group *g)
+{
+	if (!g->step[0])
+		return &j->whole;
+	for (size_t i = 0; i < j->nr_steps; i++)
+		if (!strcmp(j->steps[i].step, g->step))
+			return &j->steps[i];
+	return NULL;
+}
+
+static int put_group(FILE *out, const struct job_context *c, const struct account_job *j,
+		     const struct account_group *g, size_t width)
+{
+	char bytes[FORMAT_NUMBER_LEN], seconds[FORMAT_NUMBER_LEN], ours[FORMAT_NUMBER_LEN] = "-";
+	char missing[80] = "";
+	const struct account_part *part = part_of(j, g);
+	struct job_sum_value own = { 0 };
+
+	if (part)
+		own = job_sum_of(c->node, j, part, JOB_SUM_MEM, NR_DIRECTIONS);
+	format_bytes(g->bytes, bytes);
+	format_seconds(g->ns, seconds);
+	if (own.counted)
+		format_bytes(own.value, ours);
+	if (g->without)
+		snprintf(missing, sizeof(missing),
+			 "; no number in %" PRIu64 " of %" PRIu64 " intervals", g->without,
+			 g->intervals);
+	return notes_line(out, width, "resctrl: group %s%s%s: %s in %s s%s; here %s",
+			  FORMAT_SAFE(g->group), g->step[0] ? " of step " : "",
+			  FORMAT_SAFE(g->step), bytes, seconds, missing, ours);
+}
+
+static int put_groups(FILE *out, const struct job_context *c, const struct account_job *j,
+		      size_t width)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < j->nr_groups && !err; i++)
+		err = put_group(out, c, j, &j->groups[i], width);
+	return err || !j->nr_groups ? err : referees_explain(out, width);
 }
 
 int job_notes_write(FILE *out, const struct job_context *c, const struct account_job *j,
@@ -178,6 +214,6 @@ int job_notes_write(FILE *out, const struct job_context *c, const struct account
 	if (!err)
 		err = put_tangled(out, c, j, width);
 	if (!err)
-		err = job_groups_write(out, c, j, width);
+		err = put_groups(out, c, j, width);
 	return err ? err : notes_trust(out, &b, width, o->quiet, o->verbose);
 }

@@ -127,7 +127,7 @@ struct job_sum_value job_sum_of(const struct accounts_node *n, const struct acco
 	for (size_t i = 0; i < j->nr_node; i++) {
 		const struct account_counter *c = &n->counters[j->node[i].counter];
 
-		if (c->direction == direction && is_in(c, sum))
+		if ((c->direction == direction || direction == NR_DIRECTIONS) && is_in(c, sum))
 			add_counter(&all, j, p, i);
 	}
 	return all;

@@ -52,7 +52,7 @@ const char *job_sum_name(enum job_sum sum);
  * @j: the account
  * @p: the requested part of it
  * @sum: the sum
- * @direction: the direction
+ * @direction: the direction, NR_DIRECTIONS for all of them
  *
  * Return: the sum over the counters that had a value in one of the job's intervals.
  */

@@ -32,33 +32,6 @@ static size_t width_of(const struct table_options *o)
 	return width < TABLE_MIN_WIDTH ? TABLE_MIN_WIDTH : width;
 }
 
-/* "slurm job 12 (lbm) of ann on n1: ended"; to be freed. */
-static int title_of(const struct host_info *host, const struct account_job *j, char **ret)
-{
-	cleanup_free char *id = NULL;
-	cleanup_free char *name = NULL;
-	cleanup_free char *user = NULL;
-	cleanup_free char *machine = NULL;
-	char *text;
-	int err = format_terminal(j->job.id, sizeof(j->job.id), &id);
-
-	if (!err)
-		err = format_terminal(j->job.name, sizeof(j->job.name), &name);
-	if (!err)
-		err = format_terminal(j->job.user, sizeof(j->job.user), &user);
-	if (!err)
-		err = format_terminal(host->name, sizeof(host->name), &machine);
-	if (err)
-		return err;
-	if (asprintf(&text, "%s job %s%s%s%s%s%s%s on %s: %s", scheduler_name(j->job.scheduler), id,
-		     j->job.provisional ? " (stand-in: its number is not known)" : "",
-		     name[0] ? " (" : "", name, name[0] ? ")" : "", user[0] ? " of " : "", user,
-		     machine, account_state_name(j->state)) < 0)
-		return -ENOMEM;
-	*ret = text;
-	return 0;
-}
-
 /* A job's table while it is written. */
 struct job_table {
 	FILE *out;
@@ -74,19 +47,22 @@ static int put_title(const struct job_table *t)
 	const struct account_job *j = t->j;
 	char start[FORMAT_TIME_LEN], end[FORMAT_TIME_LEN];
 	char seconds[FORMAT_NUMBER_LEN], cpu[FORMAT_NUMBER_LEN], cpus[FORMAT_NUMBER_LEN];
-	cleanup_free char *who = NULL;
+	const char *name = FORMAT_SAFE(j->job.name), *user = FORMAT_SAFE(j->job.user);
 	cleanup_free char *path = NULL;
 	cleanup_free char *cut = NULL;
-	int err = title_of(t->c->host, j, &who);
+	int err;
 
-	if (err)
-		return err;
 	format_time(j->whole.start_ns, start);
 	format_time(j->whole.end_ns, end);
 	format_seconds(job_duration(j, &j->whole), seconds);
 	format_seconds(j->whole.on_cpu_ns, cpu);
 	format_ratio(j->whole.on_cpu_ns, j->covered_ns, cpus);
-	err = notes_wrapped(t->out, who, t->width);
+	/* "slurm job 12 (lbm) of ann on n1: ended" */
+	err = notes_line(t->out, t->width, "%s job %s%s%s%s%s%s%s on %s: %s",
+			 scheduler_name(j->job.scheduler), FORMAT_SAFE(j->job.id),
+			 j->job.provisional ? " (stand-in: its number is not known)" : "",
+			 name[0] ? " (" : "", name, name[0] ? ")" : "", user[0] ? " of " : "", user,
+			 FORMAT_SAFE(t->c->host->name), account_state_name(j->state));
 	if (!err)
 		err = notes_line(t->out, t->width, "%s to %s, %s s, CPU time %s s (%s CPUs)", start,
 				 end, seconds, cpu, cpus);
@@ -108,27 +84,31 @@ static bool is_tangled(const struct job_sum_value *v)
 	return v->inseparable > v->value / 20;
 }
 
-static struct grid_cell range_of(const struct job_sum_value *v)
+/* Of bytes, or of nanojoules */
+static struct grid_cell amount_of(const struct job_sum_value *v, bool energy)
 {
-	return grid_bar(v->value, v->low, v->high, is_tangled(v));
+	return energy ? grid_joules(v->value) : grid_bytes(v->value);
 }
 
-static struct grid_cell joules_range_of(const struct job_sum_value *v)
+static struct grid_cell range_of(const struct job_sum_value *v, bool energy)
 {
-	return grid_joules_bar(v->value, v->low, v->high, is_tangled(v));
+	return energy ? grid_joules_bar(v->value, v->low, v->high, is_tangled(v))
+		      : grid_bar(v->value, v->low, v->high, is_tangled(v));
 }
 
-/* A line of sums. */
+/* A line of sums, or that of energy, which is in no sum of bytes. */
 struct sum_line {
 	const char *label;
 	uint64_t covered_ns;
 	struct job_sum_value v;
+	bool energy;
 };
 
 GRID_CELL(sum_label, struct sum_line, grid_text("%s", row->label));
-GRID_CELL(sum_rate, struct sum_line, grid_rate(row->v.value, row->covered_ns));
-GRID_CELL(sum_bytes, struct sum_line, grid_bytes(row->v.value));
-GRID_CELL(sum_range, struct sum_line, range_of(&row->v));
+/* GB/s are bytes a nanosecond, and watts are nanojoules a nanosecond. */
+GRID_CELL(sum_rate, struct sum_line, grid_ratio(row->v.value, row->covered_ns));
+GRID_CELL(sum_amount, struct sum_line, amount_of(&row->v, row->energy));
+GRID_CELL(sum_range, struct sum_line, range_of(&row->v, row->energy));
 
 /* The parts of the machine's bytes. */
 enum { PART_JOB, PART_OTHERS, PART_NOBODY };
@@ -141,35 +121,26 @@ static struct grid_cell sum_part(const struct grid_place *at)
 	return grid_percent(parts[at->column->arg], v->machine);
 }
 
-/* Watts are nanojoules a nanosecond. */
-GRID_CELL(sum_watts, struct sum_line, grid_ratio(row->v.value, row->covered_ns));
-GRID_CELL(sum_joules, struct sum_line, grid_joules(row->v.value));
-GRID_CELL(sum_joules_range, struct sum_line, joules_range_of(&row->v));
-
-#define COLUMN_OTHERS 5
+enum { COLUMN_RATE = 1, COLUMN_AMOUNT, COLUMN_OTHERS = 5 };
 
 static const struct grid_column sum_columns[] = {
 	{ NULL, NULL, LABEL_MIN, .least = 1, .most = LABEL_MAX, .look = GRID_NAME,
 	  .cell = sum_label },
-	{ NULL, "GB/s", .cell = sum_rate },
-	{ NULL, "BYTES", .cell = sum_bytes },
+	[COLUMN_RATE] = { NULL, "GB/s", .cell = sum_rate },
+	[COLUMN_AMOUNT] = { NULL, "BYTES", .cell = sum_amount },
 	{ NULL, "RANGE", .cell = sum_range },
 	{ NULL, "SHARE", .cell = sum_part, .arg = PART_JOB },
 	[COLUMN_OTHERS] = { NULL, "OTHERS", .rank = 1, .cell = sum_part, .arg = PART_OTHERS },
 	{ NULL, "NOBODY", .rank = 1, .cell = sum_part, .arg = PART_NOBODY },
 };
 
-/* The same with other numbers: energy is in no sum of bytes. */
-static const struct grid_column energy_columns[] = {
-	{ NULL, NULL, LABEL_MIN, .least = 1, .most = LABEL_MAX, .look = GRID_NAME,
-	  .cell = sum_label },
-	{ NULL, "W", .cell = sum_watts },
-	{ NULL, "ENERGY", .cell = sum_joules },
-	{ NULL, "RANGE", .cell = sum_joules_range },
-	{ NULL, "SHARE", .cell = sum_part, .arg = PART_JOB },
-	{ NULL, "OTHERS", .rank = 1, .cell = sum_part, .arg = PART_OTHERS },
-	{ NULL, "NOBODY", .rank = 1, .cell = sum_part, .arg = PART_NOBODY },
-};
+/* All tables but the first begin with an empty line. */
+static void begin(struct grid *g)
+{
+	grid_fit(g);
+	fputc('\n', g->out);
+	grid_heading(g);
+}
 
 static int put_sum(const struct grid *g, enum job_sum sum, enum direction direction)
 {
@@ -223,14 +194,15 @@ static int put_energy(struct job_table *t)
 		.label = "energy",
 		.covered_ns = t->j->covered_ns,
 		.v = job_sum_energy(t->c->node, t->j, &t->j->whole),
+		.energy = true,
 	};
-	GRID(g, energy_columns, t->out, t->width, t);
+	GRID(g, sum_columns, t->out, t->width, t);
 
 	if (!l.v.counted)
 		return 0;
-	grid_fit(&g);
-	fputc('\n', t->out);
-	grid_heading(&g);
+	g.columns[COLUMN_RATE].unit = "W";
+	g.columns[COLUMN_AMOUNT].unit = "ENERGY";
+	begin(&g);
 	return grid_row(&g, &l);
 }
 
@@ -311,15 +283,10 @@ static struct grid_cell step_label(const struct grid_place *at)
 {
 	const struct job_table *t = at->table;
 	const struct step_line *l = at->row;
-	cleanup_free char *name = NULL;
-	int err;
 
 	if (!l->part)
 		return grid_text("%s", l->label);
-	err = format_terminal(l->part->step, sizeof(l->part->step), &name);
-	if (err)
-		return grid_take(NULL, err);
-	return grid_text("step %s%s", name,
+	return grid_text("step %s%s", FORMAT_SAFE(l->part->step),
 			 l->part->ended && t->j->state == ACCOUNT_RUNNING ? " *" : "");
 }
 
@@ -338,28 +305,21 @@ GRID_CELL(step_energy, struct step_line,
 
 static struct grid_cell step_range(const struct grid_place *at)
 {
+	const struct job_table *t = at->table;
 	const struct step_line *l = at->row;
 	struct job_sum_value all = { 0 };
 
-	for (int d = 0; d < NR_DIRECTIONS; d++) {
-		const struct job_sum_value *v = &l->mem[d];
-
-		all.counted = all.counted || v->counted;
-		all.value = sum_capped(all.value, v->value);
-		all.low = sum_capped(all.low, v->low);
-		all.high = sum_capped(all.high, v->high);
-		all.inseparable = sum_capped(all.inseparable, v->inseparable);
-	}
-	return l->part && all.counted ? range_of(&all) : grid_is(GRID_ABSENT);
+	if (l->part)
+		all = job_sum_of(t->c->node, t->j, l->part, JOB_SUM_MEM, NR_DIRECTIONS);
+	return grid_if(all.counted, range_of(&all, false));
 }
 
 static bool counts_pcie(const struct job_table *t)
 {
-	bool counted = false;
+	const struct account_part *p = &t->j->whole;
 
-	for (int d = 0; d < NR_WAYS; d++)
-		counted |= job_sum_of(t->c->node, t->j, &t->j->whole, JOB_SUM_PCIE, d).counted;
-	return counted;
+	return job_sum_of(t->c->node, t->j, p, JOB_SUM_PCIE, DIRECTION_READ).counted ||
+	       job_sum_of(t->c->node, t->j, p, JOB_SUM_PCIE, DIRECTION_WRITE).counted;
 }
 
 GRID_SHOWN(has_pcie, struct job_table, counts_pcie(table));
@@ -437,9 +397,7 @@ static int put_steps(const struct job_table *t)
 	for (size_t i = 0; i < t->j->nr_steps; i++)
 		lines[i] = line_of(t, &t->j->steps[i]);
 	qsort(lines, t->j->nr_steps, sizeof(*lines), compare_lines);
-	grid_fit(&g);
-	fputc('\n', t->out);
-	grid_heading(&g);
+	begin(&g);
 	return put_step_lines(&g, lines, t->j->nr_steps);
 }
 
@@ -471,9 +429,7 @@ static int put_devices(const struct job_table *t)
 
 	if (!t->j->whole.nr_io)
 		return 0;
-	grid_fit(&g);
-	fputc('\n', t->out);
-	grid_heading(&g);
+	begin(&g);
 	for (size_t i = 0; i < t->j->whole.nr_io && !err; i++)
 		err = grid_row(&g, &t->j->whole.io[i]);
 	return err;
@@ -496,24 +452,11 @@ static struct grid_cell said_if(const struct counter_line *l, struct grid_cell c
 GRID_CELL(counter_name, struct counter_line, grid_name(row->c->name, sizeof(row->c->name)));
 GRID_CELL(counter_socket, struct counter_line, grid_text("%" PRIu32, row->c->socket));
 
-static struct grid_cell counter_value(const struct grid_place *at)
-{
-	const struct counter_line *l = at->row;
-	bool energy = l->c->unit == UNIT_NANOJOULES;
-
-	if (!l->v.counted)
-		return grid_is(GRID_NO_DATA);
-	return energy ? grid_joules(l->v.value) : grid_bytes(l->v.value);
-}
-
-static struct grid_cell counter_range(const struct grid_place *at)
-{
-	const struct counter_line *l = at->row;
-	bool energy = l->c->unit == UNIT_NANOJOULES;
-
-	return said_if(l, energy ? joules_range_of(&l->v) : range_of(&l->v));
-}
-
+GRID_CELL(counter_value, struct counter_line,
+	  row->v.counted ? amount_of(&row->v, row->c->unit == UNIT_NANOJOULES)
+			 : grid_is(GRID_NO_DATA));
+GRID_CELL(counter_range, struct counter_line,
+	  said_if(row, range_of(&row->v, row->c->unit == UNIT_NANOJOULES)));
 GRID_CELL(counter_share, struct counter_line,
 	  said_if(row, grid_percent(row->v.value, row->v.machine)));
 GRID_CELL(counter_time, struct counter_line,
@@ -535,9 +478,7 @@ static int put_counters(const struct job_table *t)
 
 	if (!t->o->verbose || !t->j->nr_node)
 		return 0;
-	grid_fit(&g);
-	fputc('\n', t->out);
-	grid_heading(&g);
+	begin(&g);
 	for (size_t i = 0; i < t->j->nr_node && !err; i++) {
 		const struct account_node_total *n = &t->j->node[i];
 		const struct counter_line l = {
