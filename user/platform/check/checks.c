@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/syscall.h>
@@ -52,29 +51,23 @@ bool check_all_ok(const struct check_list *list)
 	return true;
 }
 
-void check_list_free(struct check_list *list)
+static void set_remedy(struct check_row *row, const char *remedy)
 {
-	if (!list)
-		return;
-	free(list->rows);
-	*list = (struct check_list){ 0 };
+	str_copy(row->remedy, sizeof(row->remedy), remedy);
 }
 
-/* Start a row with its finding. */
-static void __attribute__((format(printf, 4, 5)))
-set_row(struct check_row *row, const char *name, enum check_status status, const char *fmt, ...)
+/* Start a row with its finding; @remedy may be "". */
+static void __attribute__((format(printf, 5, 6)))
+set_row(struct check_row *row, const char *name, enum check_status status, const char *remedy,
+	const char *fmt, ...)
 {
 	va_list ap;
 
 	*row = (struct check_row){ .name = name, .status = status };
+	set_remedy(row, remedy);
 	va_start(ap, fmt);
 	vsnprintf(row->found, sizeof(row->found), fmt, ap);
 	va_end(ap);
-}
-
-static void set_remedy(struct check_row *row, const char *remedy)
-{
-	str_copy(row->remedy, sizeof(row->remedy), remedy);
 }
 
 void check_judge_kernel(const char *release, bool others, struct check_row *ret_row)
@@ -83,61 +76,54 @@ void check_judge_kernel(const char *release, bool others, struct check_row *ret_
 	unsigned int version;
 
 	if (sscanf(release, "%3u.%3u", &major, &minor) != 2) {
-		set_row(ret_row, "kernel", CHECK_LIMITED, "%s, a version that cannot be read",
-			release);
-		set_remedy(ret_row, "the other rows tell what works");
+		set_row(ret_row, "kernel", CHECK_LIMITED, "the other rows tell what works",
+			"%s, a version that cannot be read", release);
 		return;
 	}
 	version = major * 1000 + minor;
+	set_row(ret_row, "kernel", CHECK_LIMITED, "", "%s", release);
 	/* Links to perf events are the newest feature that the tracer requires. */
 	if (version == 5014 && strstr(release, ".el9")) {
-		set_row(ret_row, "kernel", CHECK_LIMITED, "%s", release);
 		set_remedy(ret_row, "what is needed of Linux 5.15 the vendor may have added; try "
 				    "t410trace -a --no-counters");
 	} else if (version < 5015) {
-		set_row(ret_row, "kernel", CHECK_MISSING, "%s", release);
+		ret_row->status = CHECK_MISSING;
 		set_remedy(ret_row, "Linux 5.15 or newer is needed, 7.1 for the PMUs of the T410");
 	} else if (version < 7001 && !others) {
-		set_row(ret_row, "kernel", CHECK_LIMITED, "%s", release);
 		set_remedy(ret_row, "the drivers of the T410 PMUs are part of Linux 7.1; older "
 				    "kernels have them only when the vendor added them");
 	} else {
-		set_row(ret_row, "kernel", CHECK_OK, "%s", release);
+		ret_row->status = CHECK_OK;
 	}
+}
+
+/* Without a capability it is @without, with @remedy. */
+static void judge_cap(struct check_row *row, const char *name, bool has, bool admin,
+		      enum check_status without, const char *remedy)
+{
+	bool fine = has || admin;
+
+	set_row(row, name, fine ? CHECK_OK : without, fine ? "" : remedy, "%s",
+		has	? "effective"
+		: admin ? "not effective, CAP_SYS_ADMIN stands in for it"
+			: "not effective");
 }
 
 void check_judge_caps(const struct check_caps *caps, struct check_row ret_rows[4])
 {
 	static const char run_as_root[] = "run as root, or give the program the capability: "
 					  "setcap cap_bpf,cap_perfmon+ep t410trace";
-	const char *by_admin = "not effective, CAP_SYS_ADMIN stands in for it";
 
-	set_row(&ret_rows[0], "cap_bpf", CHECK_OK, "%s", caps->bpf ? "effective" : by_admin);
-	if (!caps->bpf && !caps->sys_admin) {
-		set_row(&ret_rows[0], "cap_bpf", CHECK_MISSING, "not effective");
-		set_remedy(&ret_rows[0], run_as_root);
-	}
-	set_row(&ret_rows[1], "cap_perfmon", CHECK_OK, "%s",
-		caps->perfmon ? "effective" : by_admin);
-	if (!caps->perfmon && !caps->sys_admin) {
-		set_row(&ret_rows[1], "cap_perfmon", CHECK_MISSING, "not effective");
-		set_remedy(&ret_rows[1], run_as_root);
-	}
+	judge_cap(&ret_rows[0], "cap_bpf", caps->bpf, caps->sys_admin, CHECK_MISSING, run_as_root);
+	judge_cap(&ret_rows[1], "cap_perfmon", caps->perfmon, caps->sys_admin, CHECK_MISSING,
+		  run_as_root);
 	/* Alone it is never missing: whether it is needed depends on perf_event_paranoid. */
-	set_row(&ret_rows[2], "cap_sys_admin", CHECK_OK, "%s",
-		caps->sys_admin ? "effective" : "not effective");
-	if (!caps->sys_admin) {
-		ret_rows[2].status = CHECK_LIMITED;
-		set_remedy(&ret_rows[2], "needed where perf_event_paranoid is 3, and for the PCI "
-					 "configuration space beyond 64 bytes");
-	}
-	set_row(&ret_rows[3], "cap_dac_read_search", CHECK_OK, "%s",
-		caps->dac_read_search ? "effective" : "not effective");
-	if (!caps->dac_read_search) {
-		ret_rows[3].status = CHECK_LIMITED;
-		set_remedy(&ret_rows[3], "cgroup names are looked up by id with it; without it "
-					 "names of short-lived cgroups may stay unknown");
-	}
+	judge_cap(&ret_rows[2], "cap_sys_admin", caps->sys_admin, false, CHECK_LIMITED,
+		  "needed where perf_event_paranoid is 3, and for the PCI configuration space "
+		  "beyond 64 bytes");
+	judge_cap(&ret_rows[3], "cap_dac_read_search", caps->dac_read_search, false, CHECK_LIMITED,
+		  "cgroup names are looked up by id with it; without it names of short-lived "
+		  "cgroups may stay unknown");
 }
 
 void check_judge_paranoid(const char *text, const struct check_caps *caps,
@@ -148,16 +134,16 @@ void check_judge_paranoid(const char *text, const struct check_caps *caps,
 	uint64_t level = 0;
 
 	if (!text) {
-		set_row(ret_row, name, CHECK_MISSING, "not there: a kernel without perf events");
-		set_remedy(ret_row, "a kernel with CONFIG_PERF_EVENTS is needed");
+		set_row(ret_row, name, CHECK_MISSING, "a kernel with CONFIG_PERF_EVENTS is needed",
+			"not there: a kernel without perf events");
 		return;
 	}
 	if (parse_u64(text + negative, &level)) {
-		set_row(ret_row, name, CHECK_LIMITED, "%.32s, which is no number", text);
-		set_remedy(ret_row, "the row perf_event_open tells what works");
+		set_row(ret_row, name, CHECK_LIMITED, "the row perf_event_open tells what works",
+			"%.32s, which is no number", text);
 		return;
 	}
-	set_row(ret_row, name, CHECK_OK, "%.32s", text);
+	set_row(ret_row, name, CHECK_OK, "", "%.32s", text);
 	/* Levels below 0 only lift limits that do not matter here. */
 	if (caps->sys_admin || negative || level == 0)
 		return;
@@ -177,13 +163,14 @@ void check_judge_paranoid(const char *text, const struct check_caps *caps,
 void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row)
 {
 	/* For the record only: t410trace wants CAP_BPF in any case. */
-	set_row(ret_row, "unprivileged_bpf_disabled", CHECK_OK, "%.32s", text ? text : "not there");
+	set_row(ret_row, "unprivileged_bpf_disabled", CHECK_OK, "", "%.32s",
+		text ? text : "not there");
 }
 
 void check_judge_bpf_jit(const char *text, struct check_row *ret_row)
 {
 	/* Invisible in a container, and readable by root only: loading will tell. */
-	set_row(ret_row, "bpf_jit_enable", CHECK_OK, "%.32s", text ? text : "not there");
+	set_row(ret_row, "bpf_jit_enable", CHECK_OK, "", "%.32s", text ? text : "not there");
 	if (!text || strcmp(text, "0") != 0)
 		return;
 	ret_row->status = CHECK_MISSING;
@@ -197,8 +184,8 @@ void check_judge_lockdown(const char *text, struct check_row *ret_row)
 	/* "none [integrity] confidentiality" */
 	const char *mode = strchr(text, '[');
 
-	set_row(ret_row, "lockdown", CHECK_OK, "%.*s", (int)strcspn(mode ? mode + 1 : text, "]"),
-		mode ? mode + 1 : text);
+	set_row(ret_row, "lockdown", CHECK_OK, "", "%.*s",
+		(int)strcspn(mode ? mode + 1 : text, "]"), mode ? mode + 1 : text);
 	if (!strstr(text, "[confidentiality]"))
 		return;
 	ret_row->status = CHECK_MISSING;
@@ -212,16 +199,14 @@ void check_judge_clock(int err, const struct clock_reading *c, struct check_row 
 	struct diag d = { 0 };
 
 	if (err) {
-		set_row(ret_row, "clock", CHECK_LIMITED, "the kernel's cannot be asked: %s",
-			strerror(-err));
-		set_remedy(ret_row, "the rows of BPF tell why; a report says if CPU time does not "
-				    "add up");
+		set_row(ret_row, "clock", CHECK_LIMITED,
+			"the rows of BPF tell why; a report says if CPU time does not add up",
+			"the kernel's cannot be asked: %s", strerror(-err));
 	} else if (lead) {
 		kernel_clock_problem(lead, &d);
-		set_row(ret_row, "clock", CHECK_MISSING, "%s", d.what);
-		set_remedy(ret_row, d.help);
+		set_row(ret_row, "clock", CHECK_MISSING, d.help, "%s", d.what);
 	} else {
-		set_row(ret_row, "clock", CHECK_OK, "CLOCK_MONOTONIC is the kernel's");
+		set_row(ret_row, "clock", CHECK_OK, "", "CLOCK_MONOTONIC is the kernel's");
 	}
 }
 
@@ -281,9 +266,8 @@ static void no_known_pmu(const struct sysfs *fs, bool have_energy, struct check_
 	struct diag d = { 0 };
 
 	no_pmu_diag(fs, &d);
-	set_row(ret_row, "pmus", have_energy ? CHECK_LIMITED : CHECK_MISSING, "%s%s",
+	set_row(ret_row, "pmus", have_energy ? CHECK_LIMITED : CHECK_MISSING, d.help, "%s%s",
 		have_energy ? "only energy is counted; " : "", d.what);
-	set_remedy(ret_row, d.help);
 }
 
 void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
@@ -307,7 +291,7 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 		no_known_pmu(fs, have_energy, ret_row);
 		return;
 	}
-	set_row(ret_row, "pmus", have_memory && !odd ? CHECK_OK : CHECK_LIMITED, "%s", "");
+	set_row(ret_row, "pmus", have_memory && !odd ? CHECK_OK : CHECK_LIMITED, "", "%s", "");
 	count_families(list, ret_row->found, sizeof(ret_row->found));
 	put_notes(pmu_fit_left_out, fs, list, ret_row->found, sizeof(ret_row->found));
 	doubt = put_notes(pmu_fit_doubts, fs, list, ret_row->found, sizeof(ret_row->found));
@@ -339,12 +323,12 @@ static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 /* Why a BPF object could not be created, and the remedy. */
 static void bpf_failed(struct check_row *row, const char *name, int err)
 {
-	set_row(row, name, CHECK_MISSING, "cannot be loaded: %s", strerror(-err));
-	if (err == -EPERM || err == -EACCES)
-		set_remedy(row, "needs CAP_BPF and CAP_PERFMON, or root");
-	else
-		set_remedy(row, "the kernel does not support it: it needs CONFIG_BPF_SYSCALL, "
-				"CONFIG_BPF_EVENTS and CONFIG_DEBUG_INFO_BTF");
+	set_row(row, name, CHECK_MISSING,
+		err == -EPERM || err == -EACCES
+			? "needs CAP_BPF and CAP_PERFMON, or root"
+			: "the kernel does not support it: it needs CONFIG_BPF_SYSCALL, "
+			  "CONFIG_BPF_EVENTS and CONFIG_DEBUG_INFO_BTF",
+		"cannot be loaded: %s", strerror(-err));
 }
 
 /* Load a program that does nothing but return 0. */
@@ -373,7 +357,7 @@ static void check_program(const char *name, enum bpf_prog_type type, const char 
 		return;
 	}
 	close(fd);
-	set_row(ret_row, name, CHECK_OK, "can be loaded");
+	set_row(ret_row, name, CHECK_OK, "", "can be loaded");
 }
 
 static void check_map(const char *name, enum bpf_map_type type, unsigned int value_size,
@@ -386,17 +370,16 @@ static void check_map(const char *name, enum bpf_map_type type, unsigned int val
 		return;
 	}
 	close(fd);
-	set_row(ret_row, name, CHECK_OK, "can be made");
+	set_row(ret_row, name, CHECK_OK, "", "can be made");
 }
 
 static void check_btf(const struct sysfs *fs, struct check_row *ret_row)
 {
-	if (sysfs_exists(fs, "kernel/btf/vmlinux")) {
-		set_row(ret_row, "btf", CHECK_OK, "%s/kernel/btf/vmlinux", fs->root);
-		return;
-	}
-	set_row(ret_row, "btf", CHECK_MISSING, "no %s/kernel/btf/vmlinux", fs->root);
-	set_remedy(ret_row, "a kernel with CONFIG_DEBUG_INFO_BTF is needed");
+	bool exists = sysfs_exists(fs, "kernel/btf/vmlinux");
+
+	set_row(ret_row, "btf", exists ? CHECK_OK : CHECK_MISSING,
+		exists ? "" : "a kernel with CONFIG_DEBUG_INFO_BTF is needed",
+		"%s%s/kernel/btf/vmlinux", exists ? "" : "no ", fs->root);
 }
 
 static bool has_cap(cap_t caps, cap_value_t cap)
@@ -437,16 +420,17 @@ static void check_event(struct check_row *ret_row)
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0) {
 		close(fd);
-		set_row(ret_row, "perf_event_open", CHECK_OK, "an event on a CPU can be opened");
+		set_row(ret_row, "perf_event_open", CHECK_OK, "",
+			"an event on a CPU can be opened");
 		return;
 	}
 	err = errno;
-	set_row(ret_row, "perf_event_open", CHECK_MISSING, "no event on a CPU: %s", strerror(err));
-	set_remedy(ret_row,
-		   err == EACCES || err == EPERM
-			   ? "needs CAP_PERFMON (CAP_SYS_ADMIN where perf_event_paranoid is "
-			     "3), or root; a container or security module may forbid it too"
-			   : "the kernel or the container does not offer perf events");
+	set_row(ret_row, "perf_event_open", CHECK_MISSING,
+		err == EACCES || err == EPERM
+			? "needs CAP_PERFMON (CAP_SYS_ADMIN where perf_event_paranoid is "
+			  "3), or root; a container or security module may forbid it too"
+			: "the kernel or the container does not offer perf events",
+		"no event on a CPU: %s", strerror(err));
 }
 
 static void check_cgroup2(int proc, struct check_row *ret_row)
@@ -455,20 +439,16 @@ static void check_cgroup2(int proc, struct check_row *ret_row)
 	char path[256];
 	int err = file ? cgroup2_mount_find(file, path, sizeof(path)) : -errno;
 
-	if (!err && cgroup_mount_is_whole(path)) {
-		set_row(ret_row, "cgroup2", CHECK_OK, "%s", path);
-		return;
-	}
-	if (!err) {
-		set_row(ret_row, "cgroup2", CHECK_LIMITED,
+	if (!err && cgroup_mount_is_whole(path))
+		set_row(ret_row, "cgroup2", CHECK_OK, "", "%s", path);
+	else if (!err)
+		set_row(ret_row, "cgroup2", CHECK_LIMITED, cgroups_whole_help,
 			"%s has only a branch of the tree: cgroups outside it have no names", path);
-		set_remedy(ret_row, cgroups_whole_help);
-		return;
-	}
-	set_row(ret_row, "cgroup2", CHECK_LIMITED, "%s",
-		err == -ENOENT ? "no mount of the type cgroup2" : strerror(-err));
-	set_remedy(ret_row, "cgroups cannot be named or followed without it: "
-			    "mount -t cgroup2 none /sys/fs/cgroup");
+	else
+		set_row(ret_row, "cgroup2", CHECK_LIMITED,
+			"cgroups cannot be named or followed without it: mount -t cgroup2 none "
+			"/sys/fs/cgroup",
+			"%s", err == -ENOENT ? "no mount of the type cgroup2" : strerror(-err));
 }
 
 /* @list: the result of pmu_list_read(); @err: its return value, with the problem in @d */
@@ -477,12 +457,10 @@ static int check_pmus(const struct sysfs *fs, const struct pmu_list *list, int e
 {
 	if (!err)
 		err = platform_file_check(fs, list, d);
-	if (err && err != -ENOMEM) {
-		set_row(ret_row, "pmus", CHECK_MISSING, "%s", d->what);
-		set_remedy(ret_row, d->help);
-	} else if (!err) {
+	if (err && err != -ENOMEM)
+		set_row(ret_row, "pmus", CHECK_MISSING, d->help, "%s", d->what);
+	else if (!err)
 		check_judge_pmus(fs, list, ret_row);
-	}
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -493,64 +471,56 @@ static int check_peak(const struct sysfs *fs, struct check_row *ret_row)
 	char text[512];
 	int err = smbios_sentence(fs, &d, text, sizeof(text));
 
-	set_row(ret_row, "peak", err ? CHECK_LIMITED : CHECK_OK, "%s", err ? d.what : text);
+	set_row(ret_row, "peak", err ? CHECK_LIMITED : CHECK_OK, "", "%s", err ? d.what : text);
 	if (err)
 		set_remedy(ret_row, d.help[0] ? d.help : "give the peak with --peak");
 	return err == -ENOMEM ? err : 0;
 }
 
-static int add_row(struct check_list *list, const struct check_row *row)
+static struct check_row *next(struct check_list *list)
 {
-	int err = array_room(list->rows, list->cap, list->nr);
-
-	if (!err)
-		list->rows[list->nr++] = *row;
-	return err;
+	return &list->rows[list->nr++];
 }
 
 /* The programs and maps that the tracer uses. */
-static int add_bpf_rows(struct check_list *list)
+static void add_bpf_rows(struct check_list *list)
 {
 	/* The rows already tell what libbpf would print on standard error. */
 	libbpf_print_fn_t before = libbpf_set_print(no_print);
 	struct clock_reading clock;
-	struct check_row rows[6];
-	int err = 0;
 
-	check_program("bpf_tracing", BPF_PROG_TYPE_TRACING, "sched_switch", &rows[0]);
-	check_program("bpf_perf_event", BPF_PROG_TYPE_PERF_EVENT, NULL, &rows[1]);
-	check_program("bpf_raw_tracepoint", BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, &rows[2]);
-	check_map("bpf_ringbuf", BPF_MAP_TYPE_RINGBUF, 0, (unsigned int)getpagesize(), &rows[3]);
-	check_map("bpf_perf_event_array", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 1, &rows[4]);
-	check_judge_clock(kernel_clock_read(&clock), &clock, &rows[5]);
+	check_program("bpf_tracing", BPF_PROG_TYPE_TRACING, "sched_switch", next(list));
+	check_program("bpf_perf_event", BPF_PROG_TYPE_PERF_EVENT, NULL, next(list));
+	check_program("bpf_raw_tracepoint", BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, next(list));
+	check_map("bpf_ringbuf", BPF_MAP_TYPE_RINGBUF, 0, (unsigned int)getpagesize(), next(list));
+	check_map("bpf_perf_event_array", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 1, next(list));
+	check_judge_clock(kernel_clock_read(&clock), &clock, next(list));
 	libbpf_set_print(before);
-	for (size_t i = 0; i < ARRAY_SIZE(rows) && !err; i++)
-		err = add_row(list, &rows[i]);
-	return err;
+}
+
+/* A file of one line below proc; NULL when it cannot be read */
+static const char *line_of(int proc, const char *path, char text[64])
+{
+	return read_line_at(proc, path, text, 64) ? NULL : text;
 }
 
 static int add_permission_rows(int proc, struct check_list *list)
 {
-	struct check_row rows[8];
 	struct check_caps caps;
-	char paranoid[64], bpf[64], jit[64];
-	int err;
+	char text[64];
+	int err = read_caps(&caps);
 
-	err = read_caps(&caps);
 	if (err)
 		return err;
-	check_judge_caps(&caps, rows);
-	err = read_line_at(proc, "sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
-	check_judge_paranoid(err ? NULL : paranoid, &caps, &rows[4]);
-	check_event(&rows[5]);
-	err = read_line_at(proc, "sys/kernel/unprivileged_bpf_disabled", bpf, sizeof(bpf));
-	check_judge_unprivileged_bpf(err ? NULL : bpf, &rows[6]);
-	err = read_line_at(proc, "sys/net/core/bpf_jit_enable", jit, sizeof(jit));
-	check_judge_bpf_jit(err ? NULL : jit, &rows[7]);
-	err = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(rows) && !err; i++)
-		err = add_row(list, &rows[i]);
-	return err;
+	check_judge_caps(&caps, &list->rows[list->nr]);
+	list->nr += 4;
+	check_judge_paranoid(line_of(proc, "sys/kernel/perf_event_paranoid", text), &caps,
+			     next(list));
+	check_event(next(list));
+	check_judge_unprivileged_bpf(line_of(proc, "sys/kernel/unprivileged_bpf_disabled", text),
+				     next(list));
+	check_judge_bpf_jit(line_of(proc, "sys/net/core/bpf_jit_enable", text), next(list));
+	return 0;
 }
 
 /* Are there PMUs of another vendor's chip? */
@@ -565,71 +535,47 @@ static bool has_others(const struct pmu_list *list)
 static int add_resctrl_row(const struct sysfs *fs, const char *resctrl, const struct pmu_list *pmus,
 			   struct check_list *list)
 {
-	struct check_row row;
-	int err = check_resctrl(&perf_kernel, fs, resctrl, pmus, &row);
+	int err = check_resctrl(&perf_kernel, fs, resctrl, pmus, &list->rows[list->nr]);
 
-	if (err)
-		return err == -ENOENT ? 0 : err;
-	return add_row(list, &row);
+	list->nr += !err;
+	return err == -ENOENT ? 0 : err;
 }
 
 /* No row where the kernel has no lockdown, or its state is not visible. */
-static int add_lockdown_row(const struct sysfs *fs, struct check_list *list)
+static void add_lockdown_row(const struct sysfs *fs, struct check_list *list)
 {
-	struct check_row row;
 	char line[64];
 
-	if (sysfs_read(fs, line, sizeof(line), "kernel/security/lockdown"))
-		return 0;
-	check_judge_lockdown(line, &row);
-	return add_row(list, &row);
+	if (!sysfs_read(fs, line, sizeof(line), "kernel/security/lockdown"))
+		check_judge_lockdown(line, next(list));
 }
 
 static int add_rows(const struct sysfs *fs, int proc, const char *resctrl, struct check_list *list)
 {
 	struct pmu_list pmus = { 0 };
 	struct diag d = { 0 };
-	struct check_row row;
 	struct utsname uts;
 	int err, read;
 
 	if (uname(&uts))
 		return -errno;
 	read = pmu_list_read(fs, &d, &pmus);
-	check_judge_kernel(uts.release, has_others(&pmus), &row);
-	err = add_row(list, &row);
-	if (!err) {
-		check_btf(fs, &row);
-		err = add_row(list, &row);
-	}
+	check_judge_kernel(uts.release, has_others(&pmus), next(list));
+	check_btf(fs, next(list));
+	add_lockdown_row(fs, list);
+	add_bpf_rows(list);
+	err = add_permission_rows(proc, list);
+	check_cgroup2(proc, next(list));
 	if (!err)
-		err = add_lockdown_row(fs, list);
-	if (!err)
-		err = add_bpf_rows(list);
-	if (!err)
-		err = add_permission_rows(proc, list);
-	if (!err) {
-		check_cgroup2(proc, &row);
-		err = add_row(list, &row);
-	}
-	if (!err)
-		err = check_pmus(fs, &pmus, read, &d, &row);
-	if (!err)
-		err = add_row(list, &row);
+		err = check_pmus(fs, &pmus, read, &d, next(list));
 	if (!err)
 		err = add_resctrl_row(fs, resctrl, &pmus, list);
 	pmu_list_free(&pmus);
 	if (!err)
-		err = check_weights(&perf_kernel, fs, &row);
+		err = check_weights(&perf_kernel, fs, next(list));
 	if (!err)
-		err = add_row(list, &row);
-	if (!err)
-		err = check_devices(fs, &row);
-	if (!err)
-		err = add_row(list, &row);
-	if (!err)
-		err = check_peak(fs, &row);
-	return err ? err : add_row(list, &row);
+		err = check_devices(fs, next(list));
+	return err ? err : check_peak(fs, next(list));
 }
 
 int check_machine(const struct sysfs *fs, const char *proc, const char *resctrl,
@@ -643,9 +589,7 @@ int check_machine(const struct sysfs *fs, const char *proc, const char *resctrl,
 	if (fd < 0)
 		return -errno;
 	err = add_rows(fs, fd, resctrl, &list);
-	if (err)
-		check_list_free(&list);
-	else
+	if (!err)
 		*ret_list = list;
 	return err;
 }

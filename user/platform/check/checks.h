@@ -34,15 +34,15 @@ struct check_row {
 	char remedy[512];
 };
 
+#define CHECK_MAX_ROWS 32
+
 /**
  * struct check_list - all answers
- * @rows: owned
- * @nr: number of rows
+ * @rows, @nr: the rows
  */
 struct check_list {
-	struct check_row *rows;
+	struct check_row rows[CHECK_MAX_ROWS];
 	size_t nr;
-	size_t cap;
 };
 
 /**
@@ -64,7 +64,7 @@ struct check_caps {
  * @fs: sysfs
  * @proc: where proc is mounted, "/proc"
  * @resctrl: where resctrl is mounted; no row where it is not
- * @ret_list: the answers; release with check_list_free()
+ * @ret_list: the answers
  *
  * Loads tiny BPF programs, makes small maps and opens perf events, and closes
  * them all at once; nothing is attached and nothing stays behind.
@@ -74,9 +74,6 @@ struct check_caps {
  */
 int check_machine(const struct sysfs *fs, const char *proc, const char *resctrl,
 		  struct check_list *ret_list);
-
-/** check_list_free() - release the answers; NULL is fine */
-void check_list_free(struct check_list *list);
 
 /** check_all_ok() - is nothing missing? Limits do not count. */
 bool check_all_ok(const struct check_list *list);
