@@ -102,6 +102,14 @@ void spelling_help(const struct spelling *s, const char *there, char *ret, size_
 	}
 }
 
+int spelling_advise(struct spelling *s, const char *there, struct diag *d, int err)
+{
+	if (d)
+		spelling_help(s, there, d->help, sizeof(d->help));
+	spelling_free(s);
+	return err;
+}
+
 void spelling_free(struct spelling *s)
 {
 	if (!s)

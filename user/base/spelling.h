@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "base/diag.h"
+
 #define SPELLING_NAME_LEN 64
 
 /**
@@ -40,6 +42,14 @@ void spelling_add(struct spelling *s, const char *name);
  * @size: room in @ret
  */
 void spelling_help(const struct spelling *s, const char *there, char *ret, size_t size);
+
+/**
+ * spelling_advise() - spelling_help() as the remedy of a problem, and release the names
+ * @s, @there: as above
+ * @d: has the problem; NULL drops the text
+ * @err: returned
+ */
+int spelling_advise(struct spelling *s, const char *there, struct diag *d, int err);
 
 /** spelling_free() - NULL is fine */
 void spelling_free(struct spelling *s);

@@ -37,14 +37,13 @@ static int unknown_command(const char *word)
 	for (size_t i = 1; commands[i]; i++)
 		spelling_add(&known, commands[i]->name);
 	diag_fail(&d, -EINVAL, "unknown command \"%s\"", word);
-	spelling_help(&known, "commands are", d.help, sizeof(d.help));
+	spelling_advise(&known, "commands are", &d, 0);
 	str_append(d.help, sizeof(d.help), "; \"t410trace -- %s\" runs and follows a program",
 		   word);
 	if (!stat(word, &st) && S_ISREG(st.st_mode))
 		str_append(d.help, sizeof(d.help), ", \"t410trace report %s\" reads a recording",
 			   word);
 	output_diag("t410trace", &d);
-	spelling_free(&known);
 	return EXIT_USAGE;
 }
 

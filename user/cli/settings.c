@@ -72,9 +72,7 @@ static int unknown(const struct settings *s, const char *name, struct diag *d)
 	for (size_t i = 0; (o = option_at(s->values.command, i)); i++)
 		if (o->setting)
 			spelling_add(&known, o->name);
-	spelling_help(&known, "settings are", d->help, sizeof(d->help));
-	spelling_free(&known);
-	return -EINVAL;
+	return spelling_advise(&known, "settings are", d, -EINVAL);
 }
 
 static char *trim(char *text)

@@ -237,13 +237,10 @@ int pmu_advise_names(const struct sysfs *fs, const char *name, int err, struct d
 {
 	cleanup_texts struct text_list names = { 0 };
 	struct spelling s = { .word = name };
-	char help[sizeof(d->help)];
 
 	if (sysfs_list(fs, &names, PMU_DEVICES) || !names.nr)
 		return err;
 	for (size_t i = 0; i < names.nr; i++)
 		spelling_add(&s, names.items[i]);
-	spelling_help(&s, "there are", help, sizeof(help));
-	spelling_free(&s);
-	return diag_advise(d, err, "%s", help);
+	return spelling_advise(&s, "there are", d, err);
 }

@@ -78,14 +78,11 @@ static int unknown_key(const struct object *o, const char *key, const struct fie
 		       struct diag *d)
 {
 	struct spelling s = { .word = key };
-	char help[sizeof(d->help)];
 
 	for (const struct field *k = fields; k->name; k++)
 		spelling_add(&s, k->name);
 	wrong(o->f, json_place_key(o->at, key) ?: o->at, d, -EINVAL, "unknown key \"%.60s\"", key);
-	spelling_help(&s, "known are", help, sizeof(help));
-	spelling_free(&s);
-	return diag_advise(d, -EINVAL, "%s", help);
+	return spelling_advise(&s, "known are", d, -EINVAL);
 }
 
 static int fill_text(const struct object *o, const struct field *k, const json_t *value,

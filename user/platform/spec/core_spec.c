@@ -71,7 +71,7 @@ int core_spec_slashes(const struct sysfs *fs, const char *text, const struct spe
 	const struct spec_term *term = &event->terms[0];
 	struct spelling names = { 0 };
 	struct weight_cores cores;
-	char name[WEIGHT_NAME_LEN], help[sizeof(d->help)];
+	char name[WEIGHT_NAME_LEN];
 	size_t at = event->terms_at;
 	int err;
 
@@ -95,10 +95,8 @@ int core_spec_slashes(const struct sysfs *fs, const char *text, const struct spe
 	spec_copy(text, term->name, name, sizeof(name));
 	names.word = name;
 	core_spec_names(fs, &names);
-	spelling_help(&names, "rNUMBER (hexadecimal), or one of", help, sizeof(help));
-	spelling_free(&names);
 	spec_fail(text, term->name.at, d, -ENOENT, "%s has no such event", cores.pmu);
-	return diag_advise(d, -ENOENT, "%s", help);
+	return spelling_advise(&names, "rNUMBER (hexadecimal), or one of", d, -ENOENT);
 }
 
 void core_spec_names(const struct sysfs *fs, struct spelling *s)

@@ -82,7 +82,6 @@ static int restrict_choice(const struct spec_parse *job, struct spec_piece name,
 static int unknown_pmu(const struct spec_parse *job, struct spec_piece piece, const char *name)
 {
 	struct spelling names = { .word = name };
-	char help[sizeof(job->d->help)];
 
 	if (name[0] && name[0] != '.' && sysfs_exists(job->fs, PMU_DEVICES "/%s", name)) {
 		spec_fail(job->text, piece.at, job->d, -ENOENT,
@@ -97,9 +96,7 @@ static int unknown_pmu(const struct spec_parse *job, struct spec_piece piece, co
 				   "\"t410trace check\" says what is missing");
 	}
 	pmu_names_add(job->pmus, &names);
-	spelling_help(&names, "known are patterns with * and ?, and", help, sizeof(help));
-	spelling_free(&names);
-	return diag_advise(job->d, -ENOENT, "%s", help);
+	return spelling_advise(&names, "known are patterns with * and ?, and", job->d, -ENOENT);
 }
 
 /* An event on named PMUs, or on that of the cores. */
@@ -143,7 +140,6 @@ static int unknown_event(const struct spec_parse *job, struct spec_piece piece, 
 {
 	struct spelling names = { .word = name };
 	struct pmu_choice choice = { 0 };
-	char help[sizeof(job->d->help)];
 
 	if (pmu_match(job->pmus, name, &choice))
 		return diag_no_memory(job->d);
@@ -157,11 +153,10 @@ static int unknown_event(const struct spec_parse *job, struct spec_piece piece, 
 		for (size_t k = 0; k < job->pmus->pmus[i].nr_events; k++)
 			spelling_add(&names, job->pmus->pmus[i].events[k].name);
 	core_spec_names(job->fs, &names);
-	spelling_help(&names, "PMU/EVENT/, rNUMBER for the cores, or one of", help, sizeof(help));
-	spelling_free(&names);
 	spec_fail(job->text, piece.at, job->d, -ENOENT, "there is no event \"%.*s\"",
 		  SHOWN(job, piece));
-	return diag_advise(job->d, -ENOENT, "%s", help);
+	return spelling_advise(&names, "PMU/EVENT/, rNUMBER for the cores, or one of", job->d,
+			       -ENOENT);
 }
 
 static bool anybody_has(const struct pmu_list *pmus, const char *event)

@@ -39,17 +39,11 @@ static int point(struct terms *t, size_t at, int err, const struct diag *words)
 	return diag_advise(t->d, err, "%s", words->help);
 }
 
-static void add_problem(const struct pmu *pmu, char *help, size_t size)
-{
-	if (pmu->problem[0])
-		str_append(help, size, " (not all of it could be read: %s)", pmu->problem);
-}
-
 /* Nothing is called @word. */
 static int unknown(struct terms *t, struct spec_piece piece, const char *word, bool events)
 {
 	struct spelling names = { .word = word };
-	char help[sizeof(t->d->help)], there[PMU_NAME_LEN + 32];
+	char there[PMU_NAME_LEN + 32];
 
 	for (size_t i = 0; events && i < t->pmu->nr_events; i++)
 		spelling_add(&names, t->pmu->events[i].name);
@@ -57,29 +51,27 @@ static int unknown(struct terms *t, struct spec_piece piece, const char *word, b
 		if (strcmp(t->pmu->formats[i].name, EVENT_FIELD))
 			spelling_add(&names, t->pmu->formats[i].name);
 	snprintf(there, sizeof(there), events ? "%s has" : "filters of %s are:", t->pmu->name);
-	if (names.nr || events)
-		spelling_help(&names, there, help, sizeof(help));
-	else
-		str_copy(help, sizeof(help), "it takes no filters");
-	spelling_free(&names);
-	add_problem(t->pmu, help, sizeof(help));
 	spec_fail(t->text, piece.at, t->d, -ENOENT, "%s has no %s \"%.*s\"", t->pmu->name,
 		  events ? "event or filter" : "filter",
 		  (int)(piece.length < 64 ? piece.length : 64), t->text + piece.at);
-	return diag_advise(t->d, -ENOENT, "%s", help);
+	if (names.nr || events)
+		spelling_advise(&names, there, t->d, 0);
+	else
+		diag_help(t->d, "it takes no filters");
+	if (t->pmu->problem[0])
+		str_append(t->d->help, sizeof(t->d->help), " (not all of it could be read: %s)",
+			   t->pmu->problem);
+	return -ENOENT;
 }
 
 static int no_event(struct terms *t)
 {
 	struct spelling names = { .word = "" };
-	char help[sizeof(t->d->help)];
 
 	for (size_t i = 0; i < t->pmu->nr_events; i++)
 		spelling_add(&names, t->pmu->events[i].name);
-	spelling_help(&names, "name one, or give event=NUMBER; it has", help, sizeof(help));
-	spelling_free(&names);
 	spec_fail(t->text, t->spec->terms_at, t->d, -EINVAL, "which event of %s?", t->pmu->name);
-	return diag_advise(t->d, -EINVAL, "%s", help);
+	return spelling_advise(&names, "name one, or give event=NUMBER; it has", t->d, -EINVAL);
 }
 
 static int read_value(struct terms *t, struct spec_piece piece, uint64_t *ret)

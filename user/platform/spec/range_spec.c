@@ -129,7 +129,6 @@ static int no_device(const struct sysfs *fs, const struct bar *bar)
 {
 	struct spelling names = { .word = bar->bdf };
 	cleanup_texts struct text_list devices = { 0 };
-	char help[sizeof(bar->d->help)];
 
 	spec_fail(bar->text, 0, bar->d, -ENOENT, "there is no PCI device %s", bar->bdf);
 	if (sysfs_list(fs, &devices, PCI_DEVICES) || !devices.nr) {
@@ -138,9 +137,7 @@ static int no_device(const struct sysfs *fs, const struct bar *bar)
 	}
 	for (size_t i = 0; i < devices.nr; i++)
 		spelling_add(&names, devices.items[i]);
-	spelling_help(&names, "PCI devices are", help, sizeof(help));
-	spelling_free(&names);
-	return diag_advise(bar->d, -ENOENT, "%s", help);
+	return spelling_advise(&names, "PCI devices are", bar->d, -ENOENT);
 }
 
 static bool parse_line(char *line, struct resource *ret)

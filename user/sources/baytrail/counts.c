@@ -24,8 +24,7 @@ static const struct baytrail_group *find_group(const char *name, struct diag *d)
 	for (size_t i = 0; i < nr_baytrail_groups; i++)
 		spelling_add(&s, baytrail_groups[i].name);
 	diag_fail(d, -EINVAL, "--group %.64s: no group of counters has this name", name);
-	spelling_help(&s, "groups are", d->help, sizeof(d->help));
-	spelling_free(&s);
+	spelling_advise(&s, "groups are", d, 0);
 	return NULL;
 }
 

@@ -196,54 +196,34 @@ static size_t most_metrics(const struct esp_soc *soc)
 
 /* --- what was asked for */
 
-static int unknown(const char *what, const char *pattern, struct spelling *s, struct diag *d)
+static int unknown(const char *what, struct spelling *s, struct diag *d)
 {
-	char help[sizeof(d->help)];
-
-	diag_fail(d, -ENOENT, "no %s of this ESP is called %.80s", what, pattern);
-	spelling_help(s, "there are", help, sizeof(help));
-	return diag_advise(d, -ENOENT, "%s", help);
+	diag_fail(d, -ENOENT, "no %s of this ESP is called %.80s", what, s->word);
+	return spelling_advise(s, "there are", d, -ENOENT);
 }
 
-static int check_metrics(const struct esp_layout *l, const struct text_list *patterns,
-			 struct diag *d)
+static int check_metric(const struct esp_layout *l, const char *pattern, struct diag *d)
 {
-	for (size_t i = 0; i < patterns->nr; i++) {
-		struct spelling s = { .word = patterns->items[i] };
-		bool any = false;
-		int err;
+	struct spelling s = { .word = pattern };
 
-		for (size_t k = 0; k < l->stat.nr_metrics; k++)
-			any |= metric_matches(patterns->items[i], l->stat.metrics[k].id);
-		if (any)
-			continue;
-		for (size_t k = 0; k < nr_esp_metric_rows; k++)
-			spelling_add(&s, esp_metric_rows[k].id);
-		err = unknown("metric", patterns->items[i], &s, d);
-		spelling_free(&s);
-		return err;
-	}
-	return 0;
+	for (size_t k = 0; k < l->stat.nr_metrics; k++)
+		if (metric_matches(pattern, l->stat.metrics[k].id))
+			return 0;
+	for (size_t k = 0; k < nr_esp_metric_rows; k++)
+		spelling_add(&s, esp_metric_rows[k].id);
+	return unknown("metric", &s, d);
 }
 
-static int check_events(const struct esp_layout *l, const struct text_list *patterns,
-			struct diag *d)
+static int check_event(const struct esp_layout *l, const char *pattern, struct diag *d)
 {
-	for (size_t i = 0; i < patterns->nr; i++) {
-		struct spelling s = { .word = patterns->items[i] };
-		bool any = false;
-		int err;
+	struct spelling s = { .word = pattern };
 
-		for (size_t k = 0; k < l->stat.nr_counters; k++) {
-			any |= metric_matches(patterns->items[i], l->stat.counters[k].event);
-			spelling_add(&s, l->stat.counters[k].event);
-		}
-		err = any ? 0 : unknown("counter", patterns->items[i], &s, d);
-		spelling_free(&s);
-		if (err)
-			return err;
-	}
-	return 0;
+	for (size_t k = 0; k < l->stat.nr_counters; k++)
+		if (metric_matches(pattern, l->stat.counters[k].event))
+			return 0;
+	for (size_t k = 0; k < l->stat.nr_counters; k++)
+		spelling_add(&s, l->stat.counters[k].event);
+	return unknown("counter", &s, d);
 }
 
 int esp_layout_make(const struct esp_soc *soc, const struct text_list *metrics,
@@ -267,9 +247,11 @@ int esp_layout_make(const struct esp_soc *soc, const struct text_list *metrics,
 	ret->pmus[tiles] = (uint32_t)ret->stat.nr_pmus;
 	ret->first[ret->stat.nr_pmus] = (uint32_t)ret->stat.nr_counters;
 	err = add_metrics(ret, soc, metrics, !metrics->nr && !events->nr, d);
-	if (!err)
-		err = check_metrics(ret, metrics, d);
-	return err ? err : check_events(ret, events, d);
+	for (size_t i = 0; !err && i < metrics->nr; i++)
+		err = check_metric(ret, metrics->items[i], d);
+	for (size_t i = 0; !err && i < events->nr; i++)
+		err = check_event(ret, events->items[i], d);
+	return err;
 }
 
 void esp_layout_free(struct esp_layout *l)

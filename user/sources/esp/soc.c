@@ -180,14 +180,11 @@ static int unknown_own(const struct reader *r, const char *key)
 	static const char *const keys[] = { OWN "WINDOW",   OWN "BASE",	      OWN "CLOCK_MHZ",
 					    OWN "COUNTERS", OWN "WORD_BYTES", OWN "DEVICE_0" };
 	struct spelling s = { .word = key };
-	char help[sizeof(r->d->help)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		spelling_add(&s, keys[i]);
 	wrong(r, "unknown key \"%.60s\"", key);
-	spelling_help(&s, "known are", help, sizeof(help));
-	spelling_free(&s);
-	return diag_advise(r->d, -EINVAL, "%s", help);
+	return spelling_advise(&s, "known are", r->d, -EINVAL);
 }
 
 static int take_own(struct reader *r, const char *key, const char *text)
