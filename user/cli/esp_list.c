@@ -57,11 +57,6 @@ static json_t *esp_to_json(const struct esp_soc *soc)
 			 "counters", counters);
 }
 
-static int print_json(const struct esp_soc *soc)
-{
-	return output_json(esp_to_json(soc));
-}
-
 /* --- text */
 
 struct tile_row {
@@ -141,11 +136,6 @@ static int print_text(const struct esp_soc *soc)
 	return err;
 }
 
-static int (*const writers[NR_OUTPUT_FORMATS])(const struct esp_soc *soc) = {
-	[OUTPUT_TEXT] = print_text,
-	[OUTPUT_JSON] = print_json,
-};
-
 int esp_list(const struct options *o, struct diag *d)
 {
 	cleanup_free struct esp_soc *soc = calloc(1, sizeof(*soc));
@@ -155,6 +145,6 @@ int esp_list(const struct options *o, struct diag *d)
 		return err;
 	/* A description can be shown on any machine. */
 	esp_tree_check(soc, ESP_TREE, NULL);
-	err = writers[o->run.output.format](soc);
+	err = o->run.output.format == OUTPUT_JSON ? output_json(esp_to_json(soc)) : print_text(soc);
 	return err ? diag_error(d, err, "cannot show the ESP") : 0;
 }

@@ -358,6 +358,15 @@ static int print_found(struct job_look *l, struct diag *d)
 	return err ? err : write_text(l->show->html ?: l->show->csv, text, size, d);
 }
 
+static void tell_state(const char *who, const struct job_look *l, struct diag *d, const char *more)
+{
+	char state[256];
+
+	job_file_state(&l->file, state, sizeof(state));
+	diag_help(d, "%s%s", state, more);
+	output_diag(who, d);
+}
+
 /* Mention further jobs of this id, so that one is not taken for all. */
 static void tell_others(const char *who, const struct job_look *l)
 {
@@ -379,11 +388,9 @@ static void tell_others(const char *who, const struct job_look *l)
 static void tell_running(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
-	char state[256];
 
 	if (!l->nr || l->found[0].state != ACCOUNT_RUNNING)
 		return;
-	job_file_state(&l->file, state, sizeof(state));
 	if (!waits(l->args))
 		diag_fail(&d, 0, "job %s is running: this is its account so far", l->args->name);
 	else if (l->file.kept)
@@ -393,23 +400,19 @@ static void tell_running(const char *who, const struct job_look *l)
 		diag_fail(&d, 0,
 			  "the account of job %s will not be complete soon: this is what it has",
 			  l->args->name);
-	diag_help(&d, "%s", state);
-	output_diag(who, &d);
+	tell_state(who, l, &d, "");
 }
 
 /* With --wait: the requested run may have come since, and this is the one before. */
 static void tell_earlier(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
-	char state[256];
 
-	job_file_state(&l->file, state, sizeof(state));
 	diag_fail(&d, 0,
 		  "no account is newer than the question: this one may be of an earlier run of job "
 		  "%s",
 		  l->args->name);
-	diag_help(&d, "%s. --since with the begin of the job leaves no doubt", state);
-	output_diag(who, &d);
+	tell_state(who, l, &d, ". --since with the begin of the job leaves no doubt");
 }
 
 static void tell_step(const char *who, const struct job_look *l)
@@ -435,14 +438,13 @@ static void tell_damaged(const char *who, const struct job_look *l)
 static int tell_none(const char *who, const struct job_look *l)
 {
 	struct diag d = { 0 };
-	char state[256];
 
-	job_file_state(&l->file, state, sizeof(state));
 	diag_fail(&d, 0, "there is no account of job %s in %s", l->args->name,
 		  l->args->file ? l->args->file : STORE_DEFAULT_FILE);
-	diag_help(&d, "%s. \"t410trace jobs\" lists those that are there%s", state,
-		  l->args->since_ns ? "; those that ended before --since were left out" : "");
-	output_diag(who, &d);
+	tell_state(who, l, &d,
+		   l->args->since_ns ? ". \"t410trace jobs\" lists those that are there; those "
+				       "that ended before --since were left out"
+				     : ". \"t410trace jobs\" lists those that are there");
 	tell_damaged(who, l);
 	return EXIT_NO_JOB;
 }

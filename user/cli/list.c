@@ -15,12 +15,12 @@
 #include "cli/output.h"
 #include "cli/values.h"
 #include "cli/list_explain.h"
-#include "cli/peak_note.h"
 #include "platform/core/weights.h"
 #include "platform/pmu/explain.h"
 #include "platform/pmu/fit.h"
 #include "platform/pmu/platform_file.h"
 #include "platform/pmu/pmu.h"
+#include "platform/sys/smbios.h"
 #include "platform/sys/sysfs.h"
 #include "report/grid.h"
 
@@ -185,41 +185,39 @@ static int print_pmu(const struct grid *g, const struct pmu *pmu)
 }
 
 /* Print the names one after the other in columns under a heading. */
-static void print_columns(const char *heading, char names[][PMU_NAME_LEN + 16], size_t nr)
+static void print_columns(const char *heading, const struct text_list *names)
 {
 	int room = OUTPUT_COLUMNS - 4;
 	int width = 1;
 	int columns;
 
-	if (nr == 0)
+	if (names->nr == 0)
 		return;
-	for (size_t i = 0; i < nr; i++) {
-		if ((int)strlen(names[i]) > width)
-			width = (int)strlen(names[i]);
+	for (size_t i = 0; i < names->nr; i++) {
+		if ((int)strlen(names->items[i]) > width)
+			width = (int)strlen(names->items[i]);
 	}
 	/* Two blanks between columns, none after the last. */
 	columns = (room + 2) / (width + 2);
 	if (columns < 1)
 		columns = 1;
 	printf("  %s\n", heading);
-	for (size_t i = 0; i < nr; i++) {
-		bool last = i + 1 == nr || (i + 1) % columns == 0;
+	for (size_t i = 0; i < names->nr; i++) {
+		bool last = i + 1 == names->nr || (i + 1) % columns == 0;
 
-		printf("%s%-*s%s", i % columns ? "  " : "    ", last ? 0 : width, names[i],
+		printf("%s%-*s%s", i % columns ? "  " : "    ", last ? 0 : width, names->items[i],
 		       last ? "\n" : "");
 	}
 }
 
 static int print_events(const struct pmu *pmu)
 {
-	char(*names)[PMU_NAME_LEN + 16] = calloc(pmu->nr_events + 1, sizeof(*names));
+	cleanup_texts struct text_list names = { 0 };
 
-	if (!names)
-		return -ENOMEM;
 	for (size_t i = 0; i < pmu->nr_events; i++)
-		str_copy(names[i], sizeof(names[i]), pmu->events[i].name);
-	print_columns("events", names, pmu->nr_events);
-	free(names);
+		if (text_list_add(&names, pmu->events[i].name))
+			return -ENOMEM;
+	print_columns("events", &names);
 	return 0;
 }
 
@@ -248,21 +246,17 @@ static void print_scales(const struct pmu *pmu)
 /* The format "event" chooses the event, the other formats are filters. */
 static int print_filters(const struct pmu *pmu)
 {
-	char(*names)[PMU_NAME_LEN + 16] = calloc(pmu->nr_formats + 1, sizeof(*names));
-	size_t nr = 0;
+	cleanup_texts struct text_list names = { 0 };
 
-	if (!names)
-		return -ENOMEM;
 	for (size_t i = 0; i < pmu->nr_formats; i++) {
 		const struct pmu_format *format = &pmu->formats[i];
 
-		if (!strcmp(format->name, "event"))
-			continue;
-		snprintf(names[nr++], sizeof(names[0]), "%s (%u bit%s)", format->name,
-			 format->width, format->width == 1 ? "" : "s");
+		if (strcmp(format->name, "event") != 0 &&
+		    text_list_print(&names, "%s (%u bit%s)", format->name, format->width,
+				    format->width == 1 ? "" : "s"))
+			return -ENOMEM;
 	}
-	print_columns("filters", names, nr);
-	free(names);
+	print_columns("filters", &names);
 	return 0;
 }
 
@@ -311,17 +305,6 @@ static int print_list(const struct pmu_list *list, const struct text_list *notes
 	return err;
 }
 
-static int print_as_json(const struct pmu_list *list, const struct text_list *notes)
-{
-	return output_json(list_to_json(list, notes));
-}
-
-static int (*const writers[NR_OUTPUT_FORMATS])(const struct pmu_list *list,
-					       const struct text_list *notes) = {
-	[OUTPUT_TEXT] = print_list,
-	[OUTPUT_JSON] = print_as_json,
-};
-
 /* Core events that a run would try. */
 static int weight_notes(const struct sysfs *fs, struct text_list *notes)
 {
@@ -339,6 +322,7 @@ static int show_list(const struct options *args, const struct sysfs *fs,
 		     const struct pmu_list *list)
 {
 	cleanup_texts struct text_list notes = { 0 };
+	struct diag absent = { 0 };
 	struct utsname host;
 	char text[512];
 	/* A copy of sysfs may be of another machine, whose kernel is unknown. */
@@ -349,9 +333,12 @@ static int show_list(const struct options *args, const struct sysfs *fs,
 		err = pmu_fit_notes(fs, list, &notes);
 	if (!err)
 		err = weight_notes(fs, &notes);
-	if (!err && peak_note(fs, text, sizeof(text)))
-		err = text_list_add(&notes, text);
-	return err ? err : writers[args->run.output.format](list, &notes);
+	if (!err && !smbios_sentence(fs, &absent, text, sizeof(text)))
+		err = text_list_print(&notes, "peak of memory: %s", text);
+	if (err)
+		return err;
+	return args->run.output.format == OUTPUT_JSON ? output_json(list_to_json(list, &notes))
+						      : print_list(list, &notes);
 }
 
 static int show_one(const struct sysfs *fs, const struct pmu_list *list, const char *name,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -93,21 +94,21 @@ static int close_recording(struct record *r, struct diag *d, uint64_t *ret_bytes
 static bool describe_losses(const struct quality *q, const struct live_progress *p, char *ret_text,
 			    size_t size)
 {
+	const struct {
+		uint64_t nr;
+		const char *what;
+	} lost[] = { { p->lost_weights, "records of weights" },
+		     { q->lost_tasks, "records of tasks" },
+		     { q->lost_cgroups, "records of cgroups" },
+		     { q->bad_records, "impossible records" } };
+
 	ret_text[0] = '\0';
 	if (p->lost_ns)
 		str_append(ret_text, size, ", %.3f s of CPU time", p->lost_ns / 1e9);
-	if (p->lost_weights)
-		str_append(ret_text, size, ", %llu records of weights",
-			   (unsigned long long)p->lost_weights);
-	if (q->lost_tasks)
-		str_append(ret_text, size, ", %llu records of tasks",
-			   (unsigned long long)q->lost_tasks);
-	if (q->lost_cgroups)
-		str_append(ret_text, size, ", %llu records of cgroups",
-			   (unsigned long long)q->lost_cgroups);
-	if (q->bad_records)
-		str_append(ret_text, size, ", %llu impossible records",
-			   (unsigned long long)q->bad_records);
+	for (size_t i = 0; i < ARRAY_SIZE(lost); i++)
+		if (lost[i].nr)
+			str_append(ret_text, size, ", %llu %s", (unsigned long long)lost[i].nr,
+				   lost[i].what);
 	return ret_text[0];
 }
 

@@ -64,7 +64,7 @@ WORDS(counters, "yes", "no") /* of no_counters */
 #define WINDOW	    OPTION("window", 0, "TIME", value_time, run.window_ns), WITHIN(MS, S)
 #define READ_BUDGET OPTION("read-budget", 0, "PERCENT", value_percent, run.read_budget)
 #define WEIGHTS	    OPTION("weights", 0, "EVENT[,EVENT]", value_weights, run.weights), .choice = weights
-#define METHOD	    OPTION("method", 0, "METHOD", value_method, run), .choice = method
+#define METHOD	    OPTION("method", 0, "METHOD", value_choice, run.method), .choice = method
 #define SPLIT \
 	OPTION("split", 0, "destination|none", value_choice, run.by_destination), .choice = split
 #define ESP	OPTION("esp", 0, "FILE", value_text, run.esp)

@@ -13,10 +13,10 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/peak_note.h"
 #include "cli/values.h"
 #include "platform/pmu/pmu.h"
 #include "platform/pci/topology.h"
+#include "platform/sys/smbios.h"
 #include "report/format.h"
 #include "report/grid.h"
 
@@ -75,7 +75,8 @@ static void port_pmu_name(const struct topology_view *v, const struct pci_functi
 /**
  * struct tree - the displayed tree
  * @t: the topology
- * @above: parent in the display: its bridge, or the physical function
+ * @above: parent in the display: its bridge, or the physical function; the other lists follow it in
+ *	one allocation
  * @child, @sibling: first one below; next one at the same place
  * @order: functions at the top, in the order of sockets and root complexes
  * @nr: length of @order
@@ -144,38 +145,26 @@ static void measure(struct tree *tree)
 	}
 }
 
-/* The functions of a topology, for comparing indexes into it. */
-static const struct pci_function *sorted;
-
-static int by_place(const void *a, const void *b)
+/* Indexes into a topology, by the places of its functions */
+static int by_place(const void *a, const void *b, void *topology)
 {
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const struct pci_wiring *x = &sorted[i].wiring, *y = &sorted[k].wiring;
+	const struct topology *t = topology;
+	const struct pci_wiring *x = &t->functions[i].wiring, *y = &t->functions[k].wiring;
 	bool x_unknown = x->how == WIRING_UNKNOWN, y_unknown = y->how == WIRING_UNKNOWN;
 	int place = x_unknown ? 0 : ORDER(x->socket, y->socket) ?: ORDER(x->rc, y->rc);
 
 	return ORDER(x_unknown, y_unknown) ?: place ?: ORDER(i, k);
 }
 
-static void tree_free(struct tree *tree)
-{
-	free(tree->above);
-	free(tree->child);
-	free(tree->sibling);
-	free(tree->order);
-}
-
 static int tree_make(const struct topology *t, struct tree *tree)
 {
-	*tree = (struct tree){ .t = t };
-	tree->above = calloc(t->nr, sizeof(*tree->above));
-	tree->child = calloc(t->nr, sizeof(*tree->child));
-	tree->sibling = calloc(t->nr, sizeof(*tree->sibling));
-	tree->order = calloc(t->nr, sizeof(*tree->order));
-	if (!tree->above || !tree->child || !tree->sibling || !tree->order) {
-		tree_free(tree);
+	*tree = (struct tree){ .t = t, .above = calloc(4 * t->nr + 1, sizeof(*tree->above)) };
+	if (!tree->above)
 		return -ENOMEM;
-	}
+	tree->child = tree->above + t->nr;
+	tree->sibling = tree->child + t->nr;
+	tree->order = tree->sibling + t->nr;
 	for (uint32_t i = 0; i < t->nr; i++)
 		tree->child[i] = tree->sibling[i] = TOPOLOGY_NONE;
 	/* from the back, so that lists are in order of addresses */
@@ -194,8 +183,7 @@ static int tree_make(const struct topology *t, struct tree *tree)
 	for (uint32_t i = 0; i < t->nr; i++)
 		if (tree->above[i] == TOPOLOGY_NONE)
 			tree->order[tree->nr++] = i;
-	sorted = t->functions;
-	qsort(tree->order, tree->nr, sizeof(*tree->order), by_place);
+	qsort_r(tree->order, tree->nr, sizeof(*tree->order), by_place, (void *)t);
 	measure(tree);
 	return 0;
 }
@@ -431,7 +419,7 @@ static int print_as_text(const struct topology_view *v, const char *note)
 		putchar('\n');
 	if (!err)
 		err = print_tree(&tree, v->platform);
-	tree_free(&tree);
+	free(tree.above);
 	return err ? err : print_notes(t, note);
 }
 
@@ -593,22 +581,12 @@ static void missing_pmus(const struct topology_view *v, char *ret, size_t size)
 			 nr, nr == 1 ? "" : "s", first);
 }
 
-static int print_as_json(const struct topology_view *v, const char *note)
-{
-	(void)note;
-	return output_json(topology_json(v));
-}
-
-static int (*const writers[NR_OUTPUT_FORMATS])(const struct topology_view *v, const char *note) = {
-	[OUTPUT_TEXT] = print_as_text,
-	[OUTPUT_JSON] = print_as_json,
-};
-
 static int show(const struct options *args, const struct sysfs *fs, struct diag *d)
 {
 	struct topology t = { 0 };
 	struct pci_map *map = NULL;
 	struct topology_view view = { .t = &t, .fs = fs, .platform = platform_of(fs) };
+	struct diag absent = { 0 };
 	char note[256], peak[512];
 	int err = args->run.pci_map ? pci_map_read(args->run.pci_map, d, &map) : 0;
 
@@ -626,10 +604,12 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 	if (err)
 		return err;
 	missing_pmus(&view, note, sizeof(note));
-	if (fs && peak_note(fs, peak, sizeof(peak)) && text_list_add(&t.notes, peak))
+	if (fs && !smbios_sentence(fs, &absent, peak, sizeof(peak)) &&
+	    text_list_print(&t.notes, "peak of memory: %s", peak))
 		err = -ENOMEM;
 	if (!err)
-		err = writers[args->run.output.format](&view, note);
+		err = args->run.output.format == OUTPUT_JSON ? output_json(topology_json(&view))
+							     : print_as_text(&view, note);
 	topology_free(&t);
 	return err ? diag_error(d, err, "cannot show the topology") : 0;
 }

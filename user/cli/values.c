@@ -304,7 +304,7 @@ static int find_choice(const struct option_row *o, const char *text, unsigned in
 
 int value_choice(const struct option_row *o, const char *text, void *field, struct diag *d)
 {
-	unsigned int value;
+	unsigned int value = 0;
 	int err = find_choice(o, text, &value, d);
 
 	return err ? err : store(o, value, field);
@@ -531,25 +531,13 @@ int value_cgroup_v1(const struct option_row *o, const char *text, void *field, s
 int value_by(const struct option_row *o, const char *text, void *field, struct diag *d)
 {
 	struct run_options *run = field;
-	unsigned int kind;
+	unsigned int kind = 0;
 	int err = find_choice(o, text, &kind, d);
 
 	if (err)
 		return err;
 	run->by = (enum row_kind)kind;
 	run->by_given = true;
-	return 0;
-}
-
-int value_method(const struct option_row *o, const char *text, void *field, struct diag *d)
-{
-	struct run_options *run = field;
-	unsigned int method;
-	int err = find_choice(o, text, &method, d);
-
-	if (err)
-		return err;
-	run->method = (enum method)method;
 	return 0;
 }
 

@@ -33,7 +33,6 @@ value_parser value_jobs;      /* struct text_list of jobs, see job_text_parse() 
 value_parser value_weights;   /* text, see weight_spec_parse() */
 value_parser value_cgroup_v1; /* text, see cgroup1_is_wanted() */
 value_parser value_by;	      /* struct run_options */
-value_parser value_method;    /* struct run_options: its method */
 value_parser value_resctrl;   /* text: a folder, or none */
 value_parser value_peak;      /* struct peaks_wanted, initially empty */
 value_parser value_history;   /* struct history_config: "10s for 1h, 5m for 30d", or none */
