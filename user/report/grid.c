@@ -198,7 +198,7 @@ void grid_heading(const struct grid *g)
 	}
 }
 
-static void number_text(const struct grid_cell *cell, char text[FORMAT_NUMBER_LEN])
+void grid_number(const struct grid_cell *cell, char text[FORMAT_NUMBER_LEN])
 {
 	text[0] = '\0';
 	switch (cell->type) {
@@ -274,7 +274,7 @@ static int put_cells(struct pen *p, size_t first, const void *row)
 			continue;
 		if (c->cell)
 			cell = c->cell(&at);
-		number_text(&cell, number);
+		grid_number(&cell, number);
 		err = cell.err ? cell.err
 			       : put_cut(p, c, cell.text ? cell.text : number, cell.mark);
 		free(cell.text);

@@ -169,6 +169,9 @@ int grid_row(const struct grid *g, const void *row);
  */
 int grid_line(const struct grid *g, const char *label, size_t nr, const void *row);
 
+/** grid_number() - the text of a cell as the table has it, "" for GRID_EMPTY and GRID_TEXT */
+void grid_number(const struct grid_cell *cell, char text[FORMAT_NUMBER_LEN]);
+
 /** grid_larger() - of two widths */
 static inline size_t grid_larger(size_t a, size_t b)
 {

@@ -318,20 +318,9 @@ static int put_account(FILE *out, void *arg)
 	return job_table_write(out, p->context, p->job, &o);
 }
 
-static void put_range(FILE *out, const struct cell *c)
+static struct grid_cell rate_of(const struct cell *c)
 {
-	if (c->counted_ns)
-		markup_range(out, c->low, c->high);
-	else
-		markup_none(out);
-}
-
-static void put_rate(FILE *out, const struct cell *c)
-{
-	if (c->counted_ns)
-		markup_rate(out, c->value, c->counted_ns);
-	else
-		markup_none(out);
+	return grid_if(c->counted_ns, grid_rate(c->value, c->counted_ns));
 }
 
 /* The smallest part of the time for which a counter counted */
@@ -375,7 +364,8 @@ static void put_note(FILE *out, const struct account_job *i)
 static void put_line_of(FILE *out, const struct job_context *c, const struct account_job *i)
 {
 	struct cell cells[NR_SERIES], all = { 0 };
-	char when[FORMAT_TIME_LEN], text[FORMAT_NUMBER_LEN];
+	const struct cell *energy = &cells[SERIES_ENERGY];
+	char when[FORMAT_TIME_LEN];
 
 	for (int s = 0; s < NR_SERIES; s++)
 		cells[s] = cell_at(c, i, s);
@@ -383,24 +373,15 @@ static void put_line_of(FILE *out, const struct job_context *c, const struct acc
 		join_cells(&all, &cells[s]);
 	format_time(i->whole.start_ns, when);
 	fprintf(out, "<tr><th scope=\"row\">%s</th>", when);
-	markup_seconds(out, i->covered_ns);
-	put_rate(out, &cells[SERIES_READ]);
-	put_rate(out, &cells[SERIES_WRITE]);
-	if (all.counted_ns)
-		markup_bytes(out, all.value);
-	else
-		markup_none(out);
-	put_range(out, &all);
-	format_joules(cells[SERIES_ENERGY].value, text);
-	if (cells[SERIES_ENERGY].counted_ns)
-		markup_number(out, text, cells[SERIES_ENERGY].value);
-	else
-		markup_none(out);
-	markup_seconds(out, i->whole.on_cpu_ns);
-	if (i->nr_node)
-		markup_percent(out, (uint64_t)(least_counted(i) * 1e9), 1000000000);
-	else
-		markup_none(out);
+	markup_value(out, grid_seconds(i->covered_ns));
+	markup_value(out, rate_of(&cells[SERIES_READ]));
+	markup_value(out, rate_of(&cells[SERIES_WRITE]));
+	markup_value(out, grid_if(all.counted_ns, grid_bytes(all.value)));
+	markup_value(out, grid_if(all.counted_ns, grid_bar(all.value, all.low, all.high, false)));
+	markup_value(out, grid_if(energy->counted_ns, grid_joules(energy->value)));
+	markup_value(out, grid_seconds(i->whole.on_cpu_ns));
+	markup_value(out, grid_if(i->nr_node,
+				  grid_percent((uint64_t)(least_counted(i) * 1e9), 1000000000)));
 	put_note(out, i);
 	fputs("</tr>\n", out);
 }

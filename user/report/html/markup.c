@@ -113,31 +113,13 @@ void markup_count(FILE *out, uint64_t value)
 	fprintf(out, "<td class=\"n\">%" PRIu64 "</td>", value);
 }
 
-void markup_bytes(FILE *out, uint64_t bytes)
+/* A sum of invalid values may exceed any integer type. */
+static uint64_t whole_number(double v)
 {
-	char text[FORMAT_NUMBER_LEN];
-
-	format_bytes(bytes, text);
-	markup_number(out, text, bytes);
+	return v < 1e18 ? (uint64_t)(v + 0.5) : (uint64_t)1e18;
 }
 
-void markup_seconds(FILE *out, uint64_t ns)
-{
-	char text[FORMAT_NUMBER_LEN];
-
-	format_seconds(ns, text);
-	markup_number(out, text, ns);
-}
-
-void markup_rate(FILE *out, uint64_t bytes, uint64_t ns)
-{
-	char text[FORMAT_NUMBER_LEN];
-
-	format_rate(bytes, ns, text);
-	markup_number(out, text, bytes);
-}
-
-void markup_range(FILE *out, uint64_t low, uint64_t high)
+static void put_range(FILE *out, uint64_t low, uint64_t high)
 {
 	char from[FORMAT_NUMBER_LEN], to[FORMAT_NUMBER_LEN];
 
@@ -149,29 +131,26 @@ void markup_range(FILE *out, uint64_t low, uint64_t high)
 		high > low ? high - low : 0, low, high, from, to);
 }
 
-/* A sum of invalid values may exceed any integer type. */
-static uint64_t whole_number(double v)
+void markup_value(FILE *out, struct grid_cell cell)
 {
-	return v < 1e18 ? (uint64_t)(v + 0.5) : (uint64_t)1e18;
-}
-
-void markup_tenths(FILE *out, double ns)
-{
+	bool percent = cell.type == GRID_PERCENT;
 	char text[FORMAT_NUMBER_LEN];
+	uint64_t exact = cell.value;
 
-	format_ns(ns, text);
-	markup_number(out, text, whole_number(ns * 10));
-}
-
-void markup_percent(FILE *out, uint64_t part, uint64_t whole)
-{
-	char text[FORMAT_NUMBER_LEN];
-
-	format_percent(part, whole, text);
-	if (whole)
-		markup_number(out, text, whole_number((double)part / (double)whole * 1e9));
-	else
+	if (cell.type == GRID_ABSENT || (percent && !cell.whole)) {
 		markup_none(out);
+		return;
+	}
+	if (cell.type == GRID_BAR) {
+		put_range(out, cell.low, cell.high);
+		return;
+	}
+	if (percent)
+		exact = whole_number((double)cell.value / (double)cell.whole * 1e9);
+	else if (cell.type == GRID_NS)
+		exact = whole_number(cell.real * 10);
+	grid_number(&cell, text);
+	markup_number(out, text, exact);
 }
 
 void markup_none(FILE *out)

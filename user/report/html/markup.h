@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/grid.h"
+
 /** markup_text() - an untrusted text, escaped */
 void markup_text(FILE *out, const char *text);
 
@@ -50,21 +52,13 @@ void markup_count(FILE *out, uint64_t value);
  */
 void markup_number(FILE *out, const char *shown, uint64_t exact);
 
-/** markup_bytes(), markup_seconds() - cells formatted by the format functions */
-void markup_bytes(FILE *out, uint64_t bytes);
-void markup_seconds(FILE *out, uint64_t ns);
-
-/** markup_rate() - a cell with bytes per second; sorted by bytes */
-void markup_rate(FILE *out, uint64_t bytes, uint64_t ns);
-
-/** markup_range() - a cell with both ends of an interval; sorted by its length */
-void markup_range(FILE *out, uint64_t low, uint64_t high);
-
-/** markup_tenths() - a cell with nanoseconds; sorted by tenths of them */
-void markup_tenths(FILE *out, double ns);
-
-/** markup_percent() - a cell with a part of a whole */
-void markup_percent(FILE *out, uint64_t part, uint64_t whole);
+/**
+ * markup_value() - a cell with a typed number, as tables for people have it
+ * @out: where to
+ * @cell: GRID_ABSENT, and a percentage of nothing, is an unknown value. Of GRID_BAR there are both
+ *	ends, sorted by their distance; rates are sorted by bytes
+ */
+void markup_value(FILE *out, struct grid_cell cell);
 
 /** markup_none(), markup_nones() - one or several cells for unknown values */
 void markup_none(FILE *out);

@@ -30,6 +30,7 @@ void page_sockets(FILE *out, const struct page *p)
 		     "#Socket|#CPUs|#Busy|#Busy s|#Idle s|#Not booked s|#Memory GB/s|#Memory");
 	for (size_t s = 0; s < p->tree->nr_sockets; s++) {
 		const struct socket_total *t = &p->tree->sockets[s];
+		bool known;
 
 		fputs("<tr>", out);
 		markup_count(out, t->id);
@@ -37,19 +38,16 @@ void page_sockets(FILE *out, const struct page *p)
 			uint64_t all, used = rows_socket_cpu(t->cpus, ns_of(p), &all);
 
 			markup_count(out, t->cpus->nr_cpus);
-			markup_percent(out, used, all);
-			markup_seconds(out, t->cpus->busy_ns);
-			markup_seconds(out, t->cpus->idle_ns);
-			markup_seconds(out, t->cpus->lost_ns);
+			markup_value(out, grid_percent(used, all));
+			markup_value(out, grid_seconds(t->cpus->busy_ns));
+			markup_value(out, grid_seconds(t->cpus->idle_ns));
+			markup_value(out, grid_seconds(t->cpus->lost_ns));
 		} else {
 			markup_nones(out, 5);
 		}
-		if (r->nr_counters && !t->incomplete) {
-			markup_rate(out, t->bytes, ns_of(p));
-			markup_bytes(out, t->bytes);
-		} else {
-			markup_nones(out, 2);
-		}
+		known = r->nr_counters && !t->incomplete;
+		markup_value(out, grid_if(known, grid_rate(t->bytes, ns_of(p))));
+		markup_value(out, grid_if(known, grid_bytes(t->bytes)));
 		fputs("</tr>\n", out);
 	}
 	markup_table_end(out);
@@ -101,8 +99,8 @@ static void put_counter(FILE *out, const struct report *r, const struct report_c
 	} else {
 		markup_nones(out, 3);
 	}
-	markup_percent(out, rc->running_ns, rc->enabled_ns);
-	markup_seconds(out, rc->covered_ns);
+	markup_value(out, grid_percent(rc->running_ns, rc->enabled_ns));
+	markup_value(out, grid_seconds(rc->covered_ns));
 	fputs("</tr>\n", out);
 }
 
@@ -126,20 +124,11 @@ void page_counters(FILE *out, const struct page *p)
 /* Ports have no requests and no owner of their bytes: empty, not 0. */
 static void put_side(FILE *out, const struct page *p, const struct device_bytes *side, bool port)
 {
-	if (side->valid) {
-		markup_rate(out, side->bytes, ns_of(p));
-		markup_range(out, side->low, side->high);
-	} else {
-		markup_nones(out, 2);
-	}
-	if (side->valid && !port)
-		markup_percent(out, side->owned, side->bytes);
-	else
-		markup_none(out);
-	if (port)
-		markup_none(out);
-	else
-		markup_bytes(out, side->io_bytes);
+	markup_value(out, grid_if(side->valid, grid_rate(side->bytes, ns_of(p))));
+	markup_value(out,
+		     grid_if(side->valid, grid_bar(side->bytes, side->low, side->high, false)));
+	markup_value(out, grid_if(side->valid && !port, grid_percent(side->owned, side->bytes)));
+	markup_value(out, grid_if(!port, grid_bytes(side->io_bytes)));
 }
 
 static void put_device(FILE *out, const struct page *p, const struct report_device *rd)
@@ -161,11 +150,8 @@ static void put_device(FILE *out, const struct page *p, const struct report_devi
 	put_side(out, p, &rd->read, devices_is_port(rd));
 	put_side(out, p, &rd->write, devices_is_port(rd));
 	devices_cover(r, rd, &part, &whole);
-	markup_percent(out, part, whole);
-	if (rd->latency_valid)
-		markup_tenths(out, rd->latency_ns);
-	else
-		markup_none(out);
+	markup_value(out, grid_percent(part, whole));
+	markup_value(out, grid_if(rd->latency_valid, grid_ns(rd->latency_ns)));
 	fputs("</tr>\n", out);
 }
 
@@ -197,12 +183,12 @@ static void put_probe(FILE *out, const struct report *r, const struct report_pro
 	markup_cell(out, FORMAT_SAFE(probe->title));
 	markup_count(out, report_socket_at(r, probe->socket));
 	if (rp->valid)
-		markup_tenths(out, rp->latency_ns);
+		markup_value(out, grid_ns(rp->latency_ns));
 	else
 		markup_cell(out, rp->samples ? "nothing requested" : "not read");
 	markup_count(out, rp->requests);
 	markup_count(out, rp->samples);
-	markup_percent(out, rp->covered_ns, r->end_ns - r->start_ns);
+	markup_value(out, grid_percent(rp->covered_ns, r->end_ns - r->start_ns));
 	fputs("</tr>\n", out);
 }
 

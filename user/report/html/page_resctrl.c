@@ -22,7 +22,9 @@ static int put_group(FILE *out, const struct page *p, const struct report_refere
 	const struct report *r = p->summary;
 	const struct report_row *row = referees_row(r, f);
 	cleanup_free char *name = NULL;
-	uint64_t own;
+	bool valid = f->state == REFEREE_VALID;
+	uint64_t own = 0;
+	bool ours = row && referees_own_bytes(r, row, &own);
 
 	if (row && page_name(row, &name))
 		return -ENOMEM;
@@ -35,20 +37,11 @@ static int put_group(FILE *out, const struct page *p, const struct report_refere
 	if (row)
 		referees_put_match(out, f);
 	fputs("</td>", out);
-	if (f->state == REFEREE_VALID) {
-		markup_rate(out, f->bytes, f->ns);
-		markup_bytes(out, f->bytes);
-	} else {
-		markup_nones(out, 2);
-	}
-	if (row && referees_own_bytes(r, row, &own)) {
-		markup_rate(out, own, r->end_ns - r->start_ns);
-		markup_bytes(out, own);
-	} else {
-		markup_nones(out, 2);
-	}
-	fprintf(out, "<td>%s</td>",
-		f->state == REFEREE_VALID ? "counted" : referees_why_not(f->state));
+	markup_value(out, grid_if(valid, grid_rate(f->bytes, f->ns)));
+	markup_value(out, grid_if(valid, grid_bytes(f->bytes)));
+	markup_value(out, grid_if(ours, grid_rate(own, r->end_ns - r->start_ns)));
+	markup_value(out, grid_if(ours, grid_bytes(own)));
+	fprintf(out, "<td>%s</td>", valid ? "counted" : referees_why_not(f->state));
 	put_missing(out, f->without, f->intervals);
 	put_missing(out, f->missing, f->domains);
 	return 0;

@@ -123,10 +123,8 @@ static void head(FILE *out, const struct page *p, const struct columns *c, const
 static void put_rates(FILE *out, const struct columns *c, const uint64_t bytes[NR_DIRECTIONS])
 {
 	for (int d = 0; d < NR_DIRECTIONS; d++)
-		if (c->exists[d] && c->counted[d])
-			markup_rate(out, bytes[d], c->ns);
-		else if (c->exists[d])
-			markup_none(out);
+		if (c->exists[d])
+			markup_value(out, grid_if(c->counted[d], grid_rate(bytes[d], c->ns)));
 }
 
 static bool any_counted(const struct columns *c)
@@ -138,47 +136,33 @@ static bool any_counted(const struct columns *c)
 /* Bytes, interval and share; @range: there is an interval. */
 static void put_sum(FILE *out, const struct columns *c, const struct amounts *a, bool range)
 {
+	uint64_t bytes = amounts_bytes(a);
+
 	if (!any_counted(c)) {
 		markup_nones(out, c->sums ? 3 : 0);
 		return;
 	}
-	markup_bytes(out, amounts_bytes(a));
-	if (range)
-		markup_range(out, a->low, a->high);
-	else
-		markup_none(out);
-	markup_percent(out, amounts_bytes(a), c->total);
+	markup_value(out, grid_bytes(bytes));
+	markup_value(out, grid_if(range, grid_bar(bytes, a->low, a->high, false)));
+	markup_value(out, grid_percent(bytes, c->total));
 }
 
 static void put_moved(FILE *out, const struct page *p, const struct columns *c,
 		      const uint64_t device[NR_WAYS])
 {
 	for (int d = 0; d < NR_WAYS && c->devices != DEVICES_NONE; d++)
-		if (c->devices == DEVICES_IO || devices_valid(p->summary, d))
-			markup_bytes(out, device[d]);
-		else
-			markup_none(out);
+		markup_value(out, grid_if(c->devices == DEVICES_IO || devices_valid(p->summary, d),
+					  grid_bytes(device[d])));
 }
 
 static void put_latency(FILE *out, const struct page *p, const struct columns *c,
 			const struct report_row *row)
 {
-	double ns;
+	double ns = 0;
+	bool seen = row && latencies_seen(p->summary, row, &ns);
 
-	if (!c->latency)
-		return;
-	if (row && latencies_seen(p->summary, row, &ns))
-		markup_tenths(out, ns);
-	else
-		markup_none(out);
-}
-
-static void cell_joules(FILE *out, uint64_t nanojoules)
-{
-	char text[FORMAT_NUMBER_LEN];
-
-	format_joules(nanojoules, text);
-	markup_number(out, text, nanojoules);
+	if (c->latency)
+		markup_value(out, grid_if(seen, grid_ns(ns)));
 }
 
 /* A row's use by counters that had a value; the sum of the ends of its intervals */
@@ -205,7 +189,7 @@ static void put_energy(FILE *out, const struct page *p, const struct columns *c,
 		markup_nones(out, 2);
 		return;
 	}
-	cell_joules(out, value);
+	markup_value(out, grid_joules(value));
 	format_joules(low, from);
 	format_joules(high, to);
 	snprintf(text, sizeof(text), "%s – %s", from, to);
@@ -277,7 +261,7 @@ static int put_row(FILE *out, const struct page *p, const struct columns *c, siz
 	put_moved(out, p, c, node->amounts.device);
 	put_latency(out, p, c, node->row);
 	put_energy(out, p, c, node->row);
-	markup_seconds(out, node->row->on_cpu_ns);
+	markup_value(out, grid_seconds(node->row->on_cpu_ns));
 	put_note(out, node);
 	fputs("</tr>\n", out);
 	return 0;
@@ -296,11 +280,11 @@ static void foot_row(FILE *out, const struct page *p, const struct columns *c, c
 			fputs("<td></td>", out);
 	fputs(c->latency ? "<td></td>" : "", out);
 	if (c->energy) {
-		cell_joules(out, a->energy);
+		markup_value(out, grid_joules(a->energy));
 		markup_none(out);
 	}
 	if (rows)
-		markup_seconds(out, a->cpu_ns);
+		markup_value(out, grid_seconds(a->cpu_ns));
 	else
 		fputs("<td></td>", out);
 	fputs("<td></td></tr>\n", out);
@@ -474,7 +458,7 @@ static int put_folder(FILE *out, const struct columns *c, const struct folder *f
 	fputs("</th>", out);
 	put_rates(out, c, f->amounts.bytes);
 	put_sum(out, c, &f->amounts, true);
-	markup_seconds(out, f->amounts.cpu_ns);
+	markup_value(out, grid_seconds(f->amounts.cpu_ns));
 	markup_count(out, f->rows);
 	fputs("</tr>\n", out);
 	return 0;
