@@ -33,9 +33,8 @@ static const char *const reasons[NR_REASONS] = {
 
 /* A line of the table: of a neighbour, or of the socket. */
 struct neighbour_line {
-	const struct neighbour *n; /* NULL: the socket */
-	char socket[32];
-	double calm, risen, change, share, saw_calm, saw_risen;
+	const struct neighbour *n;
+	const char *socket; /* its name; NULL: a neighbour */
 };
 
 static struct grid_cell rate(double rate)
@@ -62,27 +61,25 @@ static struct grid_cell cell_name(const struct grid_place *at)
 	char *name = NULL;
 	int err;
 
-	if (!l->n || !l->n->row)
-		return grid_text("%s", l->n ? reasons[l->n->reason] : l->socket);
+	if (l->socket || !l->n->row)
+		return grid_text("%s", l->socket ? l->socket : reasons[l->n->reason]);
 	err = names_row(l->n->row, &name);
 	return grid_take(name, err);
 }
 
-static struct grid_cell cell_role(const struct grid_place *at)
+static struct grid_cell latency(double ns)
 {
-	const struct neighbour *n = ((const struct neighbour_line *)at->row)->n;
-	bool said = n && n->role != NEIGHBOUR_NONE;
-
-	return grid_text("%s", said ? neighbour_role_name(n->role) : "");
+	return grid_if(ns > 0, grid_ns(ns));
 }
 
-GRID_CELL(cell_calm, struct neighbour_line, rate(row->calm));
-GRID_CELL(cell_risen, struct neighbour_line, rate(row->risen));
-GRID_CELL(cell_change, struct neighbour_line, signed_rate(row->change));
-GRID_CELL(cell_share, struct neighbour_line, grid_percent(row->share * 1e9, 1000000000));
-GRID_CELL(cell_saw_calm, struct neighbour_line, grid_if(row->saw_calm > 0, grid_ns(row->saw_calm)));
-GRID_CELL(cell_saw_risen, struct neighbour_line,
-	  grid_if(row->saw_risen > 0, grid_ns(row->saw_risen)));
+GRID_CELL(cell_role, struct neighbour_line,
+	  grid_text("%s", row->n->role == NEIGHBOUR_NONE ? "" : neighbour_role_name(row->n->role)));
+GRID_CELL(cell_calm, struct neighbour_line, rate(row->n->calm));
+GRID_CELL(cell_risen, struct neighbour_line, rate(row->n->risen));
+GRID_CELL(cell_change, struct neighbour_line, signed_rate(row->n->increase));
+GRID_CELL(cell_share, struct neighbour_line, grid_percent(row->n->share * 1e9, 1000000000));
+GRID_CELL(cell_saw_calm, struct neighbour_line, latency(row->n->saw_calm));
+GRID_CELL(cell_saw_risen, struct neighbour_line, latency(row->n->saw_risen));
 
 static const struct grid_column columns[] = {
 	{ NULL, "NEIGHBOUR", .most = MAX_LEFT, .look = GRID_NAME, .cell = cell_name },
@@ -98,17 +95,8 @@ static const struct grid_column columns[] = {
 static int put_neighbour(const struct output *o, const struct grid *g,
 			 const struct neighbourhood *h, const struct neighbour *n)
 {
-	const struct neighbour_line l = {
-		.n = n,
-		.calm = n->calm,
-		.risen = n->risen,
-		.change = n->increase,
-		.share = n->share,
-		.saw_calm = n->saw_calm,
-		.saw_risen = n->saw_risen,
-	};
 	char error[FORMAT_NUMBER_LEN];
-	int err = grid_row(g, &l);
+	int err = grid_row(g, &(struct neighbour_line){ .n = n });
 
 	if (!err && o->o->verbose) {
 		format_rate(whole_capped(n->error), NS_PER_S, error);
@@ -158,19 +146,19 @@ static int put_rows(const struct output *o, const struct grid *g, const struct n
 static int put_total(const struct output *o, const struct grid *g, const struct neighbourhood *h)
 {
 	const struct report *r = o->r->summary;
-	struct neighbour_line l = {
-		.socket = "socket",
+	const struct neighbour all = {
 		.calm = h->calm,
 		.risen = h->risen,
-		.change = h->risen - h->calm,
+		.increase = h->risen - h->calm,
 		.share = 1,
 		.saw_calm = h->calm_latency_ns,
 		.saw_risen = h->risen_latency_ns,
 	};
+	char socket[32] = "socket";
 
 	if (h->probe->socket < r->nr_sockets)
-		snprintf(l.socket, sizeof(l.socket), "socket %u", r->sockets[h->probe->socket].id);
-	return grid_row(g, &l);
+		snprintf(socket, sizeof(socket), "socket %u", r->sockets[h->probe->socket].id);
+	return grid_row(g, &(struct neighbour_line){ &all, socket });
 }
 
 /* How near its peak the socket's memory was; nothing if unknown. */
