@@ -100,10 +100,9 @@ static int finish(struct run *r)
 
 static int show(struct run *r)
 {
-	const struct counts_wanted *a = &r->args->counts;
-	const struct counts_options o = { a->group, a->one_channel, (double)a->dram_hz };
+	const struct counts_joining *a = &r->args->counts;
 	bool piped = !strcmp(a->file, "-");
-	int err = counts_new(&o, r->d, &r->counts);
+	int err = counts_new(&a->counts, r->d, &r->counts);
 	FILE *in = NULL;
 
 	if (err)

@@ -15,6 +15,7 @@
 #include "daemon/serve_config.h"
 #include "job.h"
 #include "run_options.h"
+#include "sources/baytrail/counts_join.h"
 
 /**
  * struct stat_options - options of t410trace stat only; texts are as typed
@@ -31,22 +32,6 @@ struct stat_options {
 	bool per_port;
 	bool per_gpu;
 	int32_t pid;
-};
-
-/**
- * struct counts_wanted - counts of another tool, in place of PMUs
- * @file: the file, NULL for none; "-": standard input
- * @group: the counted group
- * @one_channel, @dram_hz: see struct counts_options
- * @modules, @offset: see struct counts_joining
- */
-struct counts_wanted {
-	const char *file;
-	const char *group;
-	bool one_channel;
-	uint64_t dram_hz;
-	const char *modules;
-	const char *offset;
 };
 
 /**
@@ -116,7 +101,7 @@ struct options {
 	const char *who;
 	struct run_options run;
 	struct stat_options stat;
-	struct counts_wanted counts;
+	struct counts_joining counts;
 	struct machine_options machine;
 	struct account_options account;
 	struct serve_config serve;

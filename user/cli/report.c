@@ -112,19 +112,13 @@ static int read_all(struct reporting *r, struct diag *d)
 
 static int report(struct options *o)
 {
-	const struct counts_joining counts = {
-		.counts = { o->counts.group, o->counts.one_channel, 0 },
-		.file = o->counts.file,
-		.recording = o->run.file,
-		.modules = o->counts.modules,
-		.offset_s = o->counts.offset,
-	};
 	struct reporting r = { .args = &o->run, .file = { .who = o->who, .args = &o->run } };
 	struct diag d = { 0 };
 	bool incomplete = false;
 	int err;
 
-	r.file.counts = o->counts.file ? &counts : NULL;
+	o->counts.recording = o->run.file;
+	r.file.counts = o->counts.file ? &o->counts : NULL;
 	signal(SIGPIPE, SIG_IGN);
 	err = open_all(&r, &d);
 	if (!err)

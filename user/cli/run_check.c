@@ -60,14 +60,15 @@ int run_check_live(struct run_options *r, struct diag *d)
 	return err ? err : run_check_measuring(r, r->interval_ns, false, d);
 }
 
-int run_check_counts(const struct counts_wanted *c, struct diag *d)
+int run_check_counts(const struct counts_joining *c, struct diag *d)
 {
-	if (c->file && !c->group)
+	if (c->file && !c->counts.group)
 		return diag_fail(d, -EINVAL, "--counts %s: of which group? give --group NAME",
 				 c->file);
 	if (c->file)
 		return 0;
-	if (c->group || c->one_channel || c->dram_hz || c->modules || c->offset)
+	if (c->counts.group || c->counts.one_channel || c->counts.dram_hz || c->modules ||
+	    c->offset_s)
 		return diag_fail(d, -EINVAL,
 				 "--group, --one-channel, --dram-hz, --modules and --counts-offset "
 				 "are about --counts FILE");

@@ -24,7 +24,7 @@ int run_check_selection(const struct run_options *r, struct diag *d);
 int run_check_live(struct run_options *r, struct diag *d);
 
 /** run_check_counts() - do options of --counts make sense together? 0 or -EINVAL */
-int run_check_counts(const struct counts_wanted *c, struct diag *d);
+int run_check_counts(const struct counts_joining *c, struct diag *d);
 
 /** run_take_recording() - an argument that is the recording; see struct command */
 int run_take_recording(struct options *o, const char *text, struct diag *d);

@@ -67,7 +67,7 @@ static int take_input(const struct counts_options *o, const struct stat_layout *
 	else if (!strcmp(name, "ddr_bytes"))
 		m->constant[at] = o->one_channel ? 32 : 64;
 	else if (!strcmp(name, "dram_hz"))
-		m->constant[at] = o->dram_hz;
+		m->constant[at] = (double)o->dram_hz;
 	else {
 		for (uint32_t i = 0; i < l->nr_counters; i++)
 			if (!strcmp(l->counters[i].event, name))
@@ -108,7 +108,7 @@ static int add_metrics(struct counts *c, const struct counts_options *o,
 	int err = 0;
 
 	for (const struct baytrail_part *part = g->parts; part->kind; part++) {
-		if (part->kind == BAYTRAIL_REFRESH && o->dram_hz <= 0)
+		if (part->kind == BAYTRAIL_REFRESH && !o->dram_hz)
 			continue;
 		for (size_t i = 0; !err && i < nr_baytrail_metrics; i++)
 			if (baytrail_metrics[i].kind == part->kind)
@@ -138,7 +138,7 @@ int counts_new(const struct counts_options *o, struct diag *d, struct counts *re
 	snprintf(l->pmus[0].title, sizeof(l->pmus[0].title), "Bay Trail: %s", g->title);
 	add_counters(g, l);
 	err = add_metrics(ret, o, g, d);
-	if (!err && g->parts[0].kind == BAYTRAIL_REFRESH && o->dram_hz <= 0 &&
+	if (!err && g->parts[0].kind == BAYTRAIL_REFRESH && !o->dram_hz &&
 	    text_list_add(&l->notes, "how long the memory was in self-refresh needs --dram-hz"))
 		err = diag_no_memory(d);
 	return err;

@@ -21,7 +21,7 @@
 struct counts_options {
 	const char *group;
 	bool one_channel;
-	double dram_hz;
+	uint64_t dram_hz;
 };
 
 /**
