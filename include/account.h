@@ -15,24 +15,36 @@
 
 /**
  * struct account_counter - a counter in all accounts, independent of a run's layout
- * @name: as in reports; with @socket its identity
+ * @name: as in reports
  * @socket: number of the socket, as users know it
  * @source, @direction, @destination: see struct counter
  * @bdf: device that it counts, "" for none. Counters of devices: the device's view
- * @unit: bytes, or nanojoules; with another unit it is another counter
+ * @unit: bytes, or nanojoules
  * @whole: its bytes are in no other counter of the same source and direction, so that sums may be
  *	made (false for a device's bytes by destination, for ports as a whole, and for energy)
+ *
+ * All of this is its identity: a counter with another direction is another counter, which begins
+ * with 0 beside the old one. The members are a list, so that account_counter_same() has them all.
  */
+#define ACCOUNT_COUNTER(TEXT, VALUE)         \
+	TEXT(name, MODEL_NAME_LEN)           \
+	VALUE(uint32_t, socket)              \
+	VALUE(enum source, source)           \
+	VALUE(enum direction, direction)     \
+	VALUE(enum destination, destination) \
+	TEXT(bdf, MODEL_BDF_LEN)             \
+	VALUE(enum unit, unit)               \
+	VALUE(bool, whole)
+
+#define ACCOUNT_TEXT_MEMBER(name, size)	 char name[size];
+#define ACCOUNT_VALUE_MEMBER(type, name) type name;
+
 struct account_counter {
-	char name[MODEL_NAME_LEN];
-	uint32_t socket;
-	enum source source;
-	enum direction direction;
-	enum destination destination;
-	char bdf[MODEL_BDF_LEN];
-	enum unit unit;
-	bool whole;
+	ACCOUNT_COUNTER(ACCOUNT_TEXT_MEMBER, ACCOUNT_VALUE_MEMBER)
 };
+
+/** account_counter_same() - are both the same counter? */
+bool account_counter_same(const struct account_counter *a, const struct account_counter *b);
 
 /**
  * struct account_total - total of a counter in an account, in its unit

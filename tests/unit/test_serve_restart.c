@@ -100,9 +100,96 @@ static void test_metrics_after_restart(void **state)
 	teardown(&b);
 }
 
+/* A report whose first counter is another one, with a job that reads so much of it. */
+static void share_of(struct bench *b, uint64_t number, const struct counter *first, uint64_t bytes)
+{
+	struct report *r = world_report(number);
+
+	r->counters[0].counter = first;
+	world_share(r, world_row(r, SLURM, "1", 881, "", true), 0, bytes);
+	world_rest(r, 0, REASON_IDLE, 5);
+	interval(b, r);
+}
+
+static int both_totals(void *arg, const struct account_job *j)
+{
+	const struct account_part *p = &j->whole;
+	const size_t *last = arg;
+
+	assert_int_equal(p->nr_totals, 2);
+	assert_int_equal(p->totals[0].value, 1000);
+	assert_int_equal(p->totals[1].counter, *last);
+	assert_int_equal(p->totals[1].value, 30);
+	assert_int_equal(j->node[0].value, 1005);
+	assert_int_equal(j->node[*last].value, 35);
+	assert_int_equal(j->node[*last].missing, 1);
+	return 1;
+}
+
+/* A restart with a changed first counter: the old one keeps its number and its sums. */
+static void change_counter(const struct counter *to)
+{
+	const struct accounts_node *n;
+	struct account_counter was;
+	size_t last = WORLD_COUNTERS;
+	struct bench b;
+
+	setup(&b);
+	share_of(&b, 0, &world_counters[0], 1000);
+	was = accounts_node(b.keeper.accounts)->counters[0];
+	restart(&b);
+	share_of(&b, 1, to, 30);
+	for (int again = 0; again < 2; again++) {
+		n = accounts_node(b.keeper.accounts);
+		assert_int_equal(n->nr_counters, last + 1);
+		assert_true(account_counter_same(&n->counters[0], &was));
+		assert_false(account_counter_same(&n->counters[last], &was));
+		assert_int_equal(n->counters[last].direction, to->direction);
+		assert_int_equal(n->counters[last].source, to->source);
+		assert_int_equal(n->counters[last].destination, to->destination);
+		assert_int_equal(n->totals[0].value, 1005);
+		assert_int_equal(n->totals[0].attributed, 1000);
+		assert_int_equal(n->totals[0].missing, 1);
+		assert_int_equal(n->totals[last].value, 35);
+		assert_int_equal(accounts_each(b.keeper.accounts, both_totals, &last), 1);
+		restart(&b);
+	}
+	teardown(&b);
+}
+
+/* The header of a source or a platform file was corrected while the daemon was down. */
+static void test_corrected_counter(void **state)
+{
+	struct counter to = world_counters[0];
+
+	(void)state;
+	to.direction = DIRECTION_WRITE;
+	change_counter(&to);
+	to = world_counters[0];
+	to.source = SOURCE_ANY;
+	change_counter(&to);
+	to = world_counters[0];
+	to.destination = DESTINATION_CXL;
+	change_counter(&to);
+	to = world_counters[0];
+	to.socket = 1;
+	change_counter(&to);
+	to = world_counters[0];
+	to.unit = UNIT_NANOJOULES;
+	change_counter(&to);
+	to = world_counters[0];
+	to.device = 1;
+	to.source = SOURCE_DEVICE;
+	change_counter(&to);
+	to = world_counters[0];
+	snprintf(to.name, sizeof(to.name), "renamed");
+	change_counter(&to);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_corrected_counter),
 		cmocka_unit_test(test_metrics_after_restart),
 	};
 

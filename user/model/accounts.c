@@ -10,6 +10,15 @@
 NAMES(account_state_name, enum account_state, [ACCOUNT_RUNNING] = "running",
       [ACCOUNT_ENDED] = "ended", [ACCOUNT_STALE] = "stale")
 
+bool account_counter_same(const struct account_counter *a, const struct account_counter *b)
+{
+#define SAME_TEXT(name, size)  &&!strncmp(a->name, b->name, size)
+#define SAME_VALUE(type, name) &&a->name == b->name
+	return true ACCOUNT_COUNTER(SAME_TEXT, SAME_VALUE);
+#undef SAME_TEXT
+#undef SAME_VALUE
+}
+
 uint32_t account_key_owner(const char *key)
 {
 	const char *end = strrchr(key, '-');

@@ -27,12 +27,6 @@ static uint64_t end_of(const struct report *r)
 
 /* --- counters */
 
-static bool same_counter(const struct account_counter *a, const struct counter *c, uint32_t socket)
-{
-	return a->socket == socket && a->unit == c->unit &&
-	       !strncmp(a->name, c->name, sizeof(a->name));
-}
-
 static bool is_port(const struct report *r, const struct counter *c)
 {
 	return c->device <= r->nr_devices && r->devices[c->device - 1].device->kind == DEVICE_PORT;
@@ -57,40 +51,42 @@ static bool is_whole(const struct report *r, const struct counter *c)
 	return true;
 }
 
-static void describe(const struct report *r, const struct counter *c, uint32_t socket,
-		     struct account_counter *ret)
+static struct account_counter describe(const struct report *r, const struct counter *c)
 {
-	*ret = (struct account_counter){ .socket = socket,
-					 .source = c->source,
-					 .direction = c->direction,
-					 .destination = c->destination,
-					 .unit = c->unit,
-					 .whole = is_whole(r, c) };
-	str_copy(ret->name, sizeof(ret->name), c->name);
+	struct account_counter ret = { .socket = report_socket_id(r, c),
+				       .source = c->source,
+				       .direction = c->direction,
+				       .destination = c->destination,
+				       .unit = c->unit,
+				       .whole = is_whole(r, c) };
+
+	str_copy(ret.name, sizeof(ret.name), c->name);
 	if (c->device && c->device <= r->nr_devices)
-		str_copy(ret->bdf, sizeof(ret->bdf), r->devices[c->device - 1].device->bdf);
+		str_copy(ret.bdf, sizeof(ret.bdf), r->devices[c->device - 1].device->bdf);
+	return ret;
 }
 
 static int map_counter(struct accounts *a, const struct report *r, size_t i)
 {
 	const struct counter *c = r->counters[i].counter;
-	uint32_t socket = report_socket_id(r, c);
 	size_t nr = a->node.nr_counters + a->pending_counters, k;
+	struct account_counter counter;
 
 	if (!unit_is_split(c->unit)) {
 		a->map[i] = NO_COUNTER;
 		return 0;
 	}
+	counter = describe(r, c);
 	/* Mostly it is where it was the last time. */
 	if (i < a->nr_map && a->map[i] < nr &&
-	    same_counter(&a->node.counters[a->map[i]], c, socket))
+	    account_counter_same(&a->node.counters[a->map[i]], &counter))
 		return 0;
-	for (k = 0; k < nr && !same_counter(&a->node.counters[k], c, socket); k++)
+	for (k = 0; k < nr && !account_counter_same(&a->node.counters[k], &counter); k++)
 		;
 	if (k == nr) {
 		if (accounts_sums_room(a, nr + 1))
 			return -ENOMEM;
-		describe(r, c, socket, &a->node.counters[nr]);
+		a->node.counters[nr] = counter;
 		a->pending_counters++;
 	}
 	a->map[i] = (uint32_t)k;
