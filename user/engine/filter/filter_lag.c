@@ -319,7 +319,7 @@ double filter_lag_most(const struct filter *f, size_t later)
 void filter_lag_learn_lead(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
-	double *g = w->alpha + w->t, num = 0, den;
+	double g[FILTER_MAX_WINDOWS], num = 0, den;
 
 	for (size_t t = 0; t < w->t; t++) {
 		const float *lead = matrix_row(in->lead, t);

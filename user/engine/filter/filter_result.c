@@ -328,12 +328,12 @@ static void fill_carried_in(struct filter *f)
 }
 
 /* Bytes in a window from what was done in those before it, at most. */
-static void fill_carried(const struct filter *f, size_t t, const double *most, float *ret)
+static void fill_carried(const struct filter *f, size_t t, const double *scale, const double *most,
+			 float *ret)
 {
 	const struct work *w = f->work;
 	const float *theta = matrix_row(&w->theta, t);
 	const float *last = filter_lag_before(f, t, 1), *behind = filter_lag_before(f, t, 2);
-	const double *scale = w->level;
 
 	for (size_t i = 1; i < w->n; i++)
 		ret[i - 1] = theta[i] * scale[i] * (most[0] * last[i] + most[1] * behind[i]);
@@ -344,7 +344,7 @@ WIDE(static, void, fill_expected, (struct filter * f, const struct filter_input 
 {
 	struct work *w = f->work;
 	struct filter_output *o = f->out;
-	double lead = filter_lag_most_lead(f), *scale = w->level;
+	double lead = filter_lag_most_lead(f), scale[FILTER_MAX_WORKLOADS + 1];
 	const double most[FILTER_LAGS] = { filter_lag_most(f, 1), filter_lag_most(f, 2) };
 
 	fill_carried_in(f);
@@ -364,7 +364,7 @@ WIDE(static, void, fill_expected, (struct filter * f, const struct filter_input 
 			carried[i - 1] = lead * at_least(theta[i] * scale[i], f->mean) *
 					 in->ratio[t] * at_least(early[i - 1], 0);
 		if (!early)
-			fill_carried(f, t, most, carried);
+			fill_carried(f, t, scale, most, carried);
 	}
 }
 
@@ -459,7 +459,7 @@ static double doubt_of(const struct filter *f, size_t i)
 WIDE(static, void, take_covariance, (struct filter * f, const struct matrix *cov, size_t n),
      (f, cov, n))
 {
-	double *doubt = f->work->level;
+	double doubt[FILTER_MAX_WORKLOADS];
 
 	for (size_t i = 0; i < n; i++)
 		doubt[i] = doubt_of(f, i + 1);

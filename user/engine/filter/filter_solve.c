@@ -11,14 +11,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
 #include "engine/filter/wide.h"
 
+/* A vector of struct work, and how many elements it has. */
+struct vector {
+	double **v;
+	size_t nr;
+};
+
+/* All vectors are in one piece of memory, which is kept while it is large enough. */
+static int shape_vectors(struct work *w, size_t nr)
+{
+	const size_t t = w->t;
+	const struct vector all[] = {
+		{ &w->decay, t },     { &w->noise, t },	     { &w->own, t },
+		{ &w->y, t },	      { &w->white, t },	     { &w->alpha, t },
+		{ &w->total, nr },    { &w->sum, nr },	     { &w->phase_var, nr },
+		{ &w->c, t * t },     { &w->l, t * t },	     { &w->trial, t * t },
+		{ &w->moved, t * t }, { &w->demand, t * t },
+	};
+	size_t need = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		need += all[i].nr;
+	if (need > w->cap) {
+		double *v = calloc(need, sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		free(w->vectors);
+		w->vectors = v;
+		w->cap = need;
+	}
+	need = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		*all[i].v = w->vectors + need;
+		need += all[i].nr;
+	}
+	return 0;
+}
+
 int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 {
-	size_t need;
-	double *v;
 	int err = 0;
 
 	w->t = t;
@@ -31,36 +68,7 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 	err = err ? err : matrix_room(&w->start, n, t);
 	err = err ? err : matrix_room(&w->shock, t, n);
 	err = err ? err : matrix_room(&w->begun, t, n);
-	if (err)
-		return err;
-	/* One piece of memory: seven vectors by window, five by entry, five matrices. */
-	need = 7 * t + 5 * nr + 5 * t * t;
-	if (need > w->cap) {
-		v = calloc(need, sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		free(w->decay);
-		w->cap = need;
-	} else {
-		v = w->decay;
-	}
-	w->decay = v;
-	w->noise = v + t;
-	w->y = v + 2 * t;
-	w->white = v + 3 * t;
-	w->alpha = v + 4 * t;
-	w->own = v + 6 * t;
-	w->total = v + 7 * t;
-	w->sum = w->total + nr;
-	w->phase_var = w->sum + nr;
-	w->level = w->phase_var + nr;
-	w->level_var = w->level + nr;
-	w->c = w->level_var + nr;
-	w->l = w->c + t * t;
-	w->trial = w->l + t * t;
-	w->moved = w->trial + t * t;
-	w->demand = w->moved + t * t;
-	return 0;
+	return err ? err : shape_vectors(w, nr);
 }
 
 void filter_work_free(struct work *w)
@@ -70,9 +78,9 @@ void filter_work_free(struct work *w)
 				 &w->theta, &w->unit, &w->cov,	    &w->start,	&w->inv, &w->shock,
 				 &w->begun, &w->few,  &w->few_rows, &w->change, &w->c2 };
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		matrix_free(all[i]);
-	free(w->decay);
+	free(w->vectors);
 }
 
 WIDE(static, void, fill_activity, (struct filter * f, const struct filter_input *in), (f, in))
@@ -330,23 +338,23 @@ static int whiten_new(struct filter *f)
 	return err ? err : matrix_cholesky_forward_all(w->l, w->t, &w->w, &w->tri);
 }
 
-/* What the block says of their levels. */
-static void judge_new(struct filter *f)
+/* What the block says of their levels: mean and variance, by new workload. */
+static void judge_new(const struct filter *f, double *ret_mean, double *ret_variance)
 {
-	struct work *w = f->work;
+	const struct work *w = f->work;
 
 	for (size_t k = 0; k < w->nr_fresh; k++) {
 		size_t level = 2 * w->fresh[k];
 
-		w->level[k] = f->state.mean[level];
-		w->level_var[k] = matrix_row(&f->state.p, level)[level];
+		ret_mean[k] = f->state.mean[level];
+		ret_variance[k] = matrix_row(&f->state.p, level)[level];
 	}
 	for (size_t t = 0; t < w->t; t++) {
 		const float *g = matrix_row(&w->g, t), *x = matrix_row(&w->w, t);
 
 		for (size_t k = 0; k < w->nr_fresh; k++) {
-			w->level[k] += g[2 * w->fresh[k]] * w->alpha[t];
-			w->level_var[k] -= (double)x[k] * x[k];
+			ret_mean[k] += g[2 * w->fresh[k]] * w->alpha[t];
+			ret_variance[k] -= (double)x[k] * x[k];
 		}
 	}
 }
@@ -383,15 +391,16 @@ static int refine_scales(struct filter *f)
 	struct work *w = f->work;
 	struct filter_state *s = &f->state;
 	double common = filter_state_common(f);
+	double mean[FILTER_MAX_WORKLOADS], variance[FILTER_MAX_WORKLOADS];
 	int err = whiten_new(f);
 
 	if (err)
 		return err;
-	judge_new(f);
+	judge_new(f, mean, variance);
 	for (size_t k = 0; k < w->nr_fresh; k++) {
 		size_t i = w->fresh[k];
 		struct filter_entry *e = &s->entries[i];
-		double m = w->level[k], v = fmax(w->level_var[k], 0), far = m - s->mean[2 * i];
+		double m = mean[k], v = fmax(variance[k], 0), far = m - s->mean[2 * i];
 		double sd = f->params.prior * f->mean;
 
 		matrix_row(&s->p, 2 * i)[2 * i] =
@@ -500,8 +509,7 @@ static double likelihood(const double *l, const double *white, size_t t)
 static double gain(struct filter *f, int size, double factor)
 {
 	struct work *w = f->work;
-	double *white = w->alpha + w->t; /* the sixth vector */
-	double times[NR_SIZES] = { 1, 1, 1 };
+	double white[FILTER_MAX_WINDOWS], times[NR_SIZES] = { 1, 1, 1 };
 
 	times[size] = factor;
 	fill_c(f, times, w->trial);

@@ -140,66 +140,82 @@ struct step {
 	double variance;
 };
 
-/* A block while it is worked on; everything with one row or element a window, unless it says. */
+/*
+ * A block while it is worked on, in the order in which its steps fill it: a step may read what
+ * earlier steps have filled. One row or element per window, unless stated.
+ */
 struct work {
-	size_t t; /* windows */
-	size_t n; /* active entries, the background among them: 0 .. n-1 of the state */
+	/* filter_work_shape() */
+	size_t t;	 /* windows */
+	size_t n;	 /* active entries, the background among them: 0 .. n-1 of the state */
+	double *vectors; /* memory of all vectors below */
+	size_t cap;	 /* its elements */
+
+	/* filter_solve_prepare(): activity. filter_full_slow() scales @raw for the results. */
+	struct matrix raw;		     /* activity as counted, t x n */
+	struct matrix a;		     /* the same with the lag, t x n */
+	struct matrix at;		     /* its transpose */
+	struct matrix aa;		     /* level and phase of each: t x 2n */
+	struct matrix aat;		     /* its transpose */
+	double *sum;			     /* by entry: its activity */
+	double *decay;			     /* exp(-middle / tau) */
+	double keep[FILTER_MAX_WINDOWS + 1]; /* of a phase since the window before; at the end */
+	struct fading fading;
+	float last[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1]; /* activity before the block */
+	float last_within[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1];
 	size_t fresh[FILTER_MAX_WORKLOADS]; /* entries that are new to the state */
 	size_t nr_fresh;
+
+	/* The same: covariances of bytes, by origin. Refined when scales, shocks or jumps change. */
+	struct matrix g;     /* bytes and state at the start: t x 2nr */
+	struct matrix c0;    /* the state at the start */
+	struct matrix c1;    /* phases that begin in the block */
+	struct matrix c2;    /* how counts of long slices are spread */
+	bool paced;	     /* there is @c2 */
+	double *moved;	     /* t x t: activity that is early or late, for a second of it */
+	double *phase_var;   /* by entry: of phases in the long run */
+	struct matrix shock; /* variance of what phases change by, times what is usual: t x n */
+	struct matrix begun; /* variance of phases that began in the block: t x n */
+	struct matrix av;    /* at times @begun: n x t; of @shaken when their shocks are known */
+
+	/* filter_solve_block(), each time: noise, and what follows from the bytes. */
+	double *noise;			       /* variance of the noise */
+	double *own;			       /* of that: what is learned */
 	size_t starting[FILTER_MAX_WORKLOADS]; /* entries of programs that are just starting */
 	size_t nr_starting;
+	struct matrix start; /* by starting entry: variance of bytes that its start moves, n x t */
+	double *y;	     /* what was not predicted */
+	double *demand;	     /* t x t: covariance without noise; only if there may be a limit */
+	struct limited limited;
+	double *c;     /* t x t: covariance of bytes, with noise */
+	double *l;     /* its triangle */
+	double *white; /* @y, whitened */
+	double *alpha; /* C^-1 y */
+
+	/* filter_jump_find(); filter_jump_forget() takes it back */
 	double widened[FILTER_MAX_WORKLOADS + 1]; /* by entry: what its level's variance got more */
 	struct step steps[MAX_STEPS];
 	size_t nr_steps;
-	struct matrix raw;   /* activity as counted, t x n */
-	struct matrix a;     /* the same with the lag, t x n */
-	struct matrix at;    /* its transpose */
-	struct matrix aa;    /* level and phase of each: t x 2n */
-	struct matrix aat;   /* its transpose */
-	struct matrix g;     /* covariance of bytes and state at the start: t x 2nr */
-	struct matrix av;    /* at times @begun: n x t */
-	struct matrix shock; /* variance of what phases change by, times what is usual: t x n */
-	struct matrix begun; /* variance of phases that began in the block: t x n */
+
+	/* filter_phase_shock() */
 	size_t shaken[MAX_SHAKEN]; /* entries with shocks of their own */
 	size_t nr_shaken;
 	struct matrix few;	/* activity of these: t x nr_shaken */
 	struct matrix few_rows; /* its transpose */
-	struct matrix change;	/* scratch: t x nr_shaken */
-	struct matrix c0;	/* covariance of bytes, from the state at the start */
-	struct matrix c1;	/* the same, from phases that begin in the block */
-	struct matrix c2;	/* the same, from how counts of long slices are spread */
-	bool paced;		/* there is @c2 */
-	struct matrix start; /* by starting entry: variance of bytes that its start moves, n x t */
-	struct matrix w;     /* scratch, whitened */
-	struct matrix tri;   /* scratch of the solver */
-	struct matrix q;     /* a times alpha; scratch */
+
+	/* filter_result_make() */
 	struct matrix theta; /* intensities, t x n */
-	struct matrix unit;  /* scratch: activity with mean 1 */
+	double *total;	     /* by entry: estimate of its total */
 	struct matrix cov;   /* of the errors of totals, n x n */
-	struct matrix inv;   /* inverse of the covariance of bytes: t x t, lower triangle */
-	float last[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1]; /* windows before the block */
-	float last_within[FILTER_LAGS][FILTER_MAX_WORKLOADS + 1];
-	size_t cap;    /* elements at @decay, for all that follow */
-	double *decay; /* exp(-middle / tau) */
-	double keep[FILTER_MAX_WINDOWS +
-		    1];	   /* what is left since the window before; or at the end */
-	double *noise;	   /* variance of the noise */
-	double *own;	   /* of that: what is learned */
-	double *y;	   /* what was not predicted */
-	double *white;	   /* the same, whitened */
-	double *alpha;	   /* C^-1 y */
-	double *c;	   /* t x t */
-	double *l;	   /* its triangle */
-	double *trial;	   /* t x t, of a trial */
-	double *moved;	   /* t x t: covariance of bytes that are early or late, for a second */
-	double *demand;	   /* t x t: covariance without noise */
-	double *total;	   /* by entry: estimate of its total */
-	double *sum;	   /* by entry: its activity */
-	double *phase_var; /* by entry */
-	double *level;	   /* by fresh entry: its level, given the block; scratch by entry */
-	double *level_var; /* by fresh entry: variance of that; scratch by entry */
-	struct limited limited;
-	struct fading fading;
+
+	/* Scratch: valid only inside the step that fills it. */
+	struct matrix w;      /* often whitened columns */
+	struct matrix q;      /* often covariance of bytes and entries */
+	struct matrix unit;   /* filter_pace.c, filter_full.c, fill_alike() */
+	struct matrix change; /* filter_phase_shock() */
+	struct matrix inv;    /* lower triangle of C^-1 */
+	struct matrix tri;    /* matrix_cholesky_forward_all() */
+	double *trial;	      /* t x t: a covariance or triangle that is only tried */
 };
 
 /* fmax() without a call, which compilers can make several of at once; @least for no number. */
