@@ -24,12 +24,12 @@ static struct draw d;
  * @truth: bytes of each workload in each window
  * @last: bytes of each workload in the windows before the block, the latest one first
  * @background, @noise, @lag: per window; part; parts that come one and two windows later
- * @most: bytes that a unit of activity is said to be at most
+ * @bound: upper bound of the bytes of a unit of activity
  * @within: where in the windows activity was; without rows it is not said
  */
 struct sim {
 	struct filter *filter;
-	struct filter_room *room;
+	struct filter_workspace *workspace;
 	const struct filter_output *out;
 	size_t t, n;
 	struct matrix x;
@@ -42,7 +42,7 @@ struct sim {
 	double ratio[FILTER_MAX_WINDOWS];
 	double middle[FILTER_MAX_WINDOWS];
 	double length[FILTER_MAX_WINDOWS];
-	double background, noise, lag[FILTER_LAGS], most;
+	double background, noise, lag[FILTER_LAGS], bound;
 	bool io;
 	struct matrix within;
 	struct matrix lead;
@@ -54,9 +54,9 @@ static inline struct sim *sim_new(enum filter_kind kind, size_t t, size_t n)
 	struct sim *s = calloc(1, sizeof(*s));
 
 	assert_non_null(s);
-	s->room = filter_room_new();
-	assert_non_null(s->room);
-	assert_int_equal(filter_new(kind, s->room, &s->filter), 0);
+	s->workspace = filter_workspace_new();
+	assert_non_null(s->workspace);
+	assert_int_equal(filter_new(kind, s->workspace, &s->filter), 0);
 	s->io = kind == FILTER_IO;
 	s->t = t;
 	s->n = n;
@@ -75,7 +75,7 @@ static inline struct sim *sim_new(enum filter_kind kind, size_t t, size_t n)
 static inline void sim_free(struct sim *s)
 {
 	filter_free(s->filter);
-	filter_room_free(s->room);
+	filter_workspace_free(s->workspace);
 	matrix_free(&s->x);
 	matrix_free(&s->lead);
 	matrix_free(&s->within);
@@ -114,7 +114,7 @@ static inline struct filter_input input_of(struct sim *s)
 		.middle_s = s->middle,
 		.length_s = s->length,
 		.block_s = s->t * WINDOW_NS / 1e9,
-		.most = s->most,
+		.bound = s->bound,
 		.within = s->within.rows ? &s->within : NULL,
 	};
 

@@ -41,8 +41,8 @@ struct seen_row {
 	uint64_t low, high, below, sure;
 	unsigned int bounds; /* how often it was told */
 	bool separable;
-	uint32_t tangled[MAX_WORKLOADS];
-	size_t nr_tangled;
+	uint32_t inseparable[MAX_WORKLOADS];
+	size_t nr_inseparable;
 };
 
 /**
@@ -160,11 +160,11 @@ static inline int world_bounds(void *arg, uint32_t counter, const struct bounds 
 	assert_true(s->sure <= s->low && (!s->low || !s->below));
 	assert_true(s->below <= s->given);
 	s->separable = b->separable;
-	s->nr_tangled = b->nr_tangled;
-	for (size_t i = 0; i < b->nr_tangled; i++) {
-		assert_int_not_equal(b->tangled[i], b->row);
+	s->nr_inseparable = b->nr_inseparable;
+	for (size_t i = 0; i < b->nr_inseparable; i++) {
+		assert_int_not_equal(b->inseparable[i], b->row);
 		assert_false(b->separable);
-		s->tangled[i] = b->tangled[i];
+		s->inseparable[i] = b->inseparable[i];
 	}
 	world_note(w, b->low);
 	world_note(w, b->high);

@@ -162,7 +162,7 @@ int main(void)
 
 	/* All variants for wider registers, as far as the machine has them. */
 	for (int wide = WIDE_NONE; wide <= WIDE_AVX512; wide++) {
-		wide_most = (enum wide)wide;
+		wide_max = (enum wide)wide;
 		failed += cmocka_run_group_tests_name("apportion", tests, NULL, NULL);
 	}
 	return failed;

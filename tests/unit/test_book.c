@@ -560,11 +560,11 @@ static void tangled_rows_name_each_other(void **state)
 	split(&w, 300, ids, 3);
 	a = number(&w, ids[0]);
 	b = number(&w, ids[1]);
-	tangled = (struct bounds){ .row = a, .high = 5000, .tangled = &b, .nr_tangled = 1 };
+	tangled = (struct bounds){ .row = a, .high = 5000, .inseparable = &b, .nr_inseparable = 1 };
 	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
 	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
 	tangled = (struct bounds){
-		.row = b, .high = 200, .tangled = &a, .nr_tangled = 1
+		.row = b, .high = 200, .inseparable = &a, .nr_inseparable = 1
 	}; /* too little to matter */
 	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
 	assert_int_equal(book_new(&layout, &scope, w.id, &total), 0);

@@ -366,7 +366,7 @@ static void a_shared_room_changes_nothing(void **state)
 
 	(void)state;
 	filter_free(guest->filter);
-	assert_int_equal(filter_new(FILTER_TRAFFIC, a->room, &guest->filter), 0);
+	assert_int_equal(filter_new(FILTER_TRAFFIC, a->workspace, &guest->filter), 0);
 	for (int i = 0; i < 4; i++) {
 		struct draw from = { 71 + i };
 

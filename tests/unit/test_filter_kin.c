@@ -235,7 +235,7 @@ static void who_goes_on_has_no_kin(void **state)
 static void with_weights_nothing_changes(void **state)
 {
 	(void)state;
-	for (int kind = FILTER_TRAFFIC; kind <= FILTER_FEWER; kind++) {
+	for (int kind = FILTER_TRAFFIC; kind <= FILTER_MINIMUM; kind++) {
 		struct sim *s[2];
 
 		for (int kin = 0; kin <= 1; kin++) {

@@ -355,7 +355,7 @@ static void room_has_padding_that_is_zero(void **state)
 		v = m.v;
 		for (size_t i = 0; i < m.rows * m.ld; i++)
 			v[i] = 5;
-		assert_int_equal(matrix_room(&m, rows, cols), 0);
+		assert_int_equal(matrix_resize(&m, rows, cols), 0);
 		assert_ptr_equal(m.v, v);
 		padding_is_zero(&m, rows, cols);
 	}

@@ -290,8 +290,8 @@ static void rows_in_step_name_each_other(void **state)
 			const struct seen_row *s = &w->seen[READS][r];
 
 			assert_false(s->separable);
-			assert_int_equal(s->nr_tangled, 1);
-			assert_int_equal(s->tangled[0], 3 - r);
+			assert_int_equal(s->nr_inseparable, 1);
+			assert_int_equal(s->inseparable[0], 3 - r);
 		}
 		assert_true(w->seen[READS][3].separable);
 		/* nothing tells them apart: half each, to the unit */
@@ -304,7 +304,7 @@ static void rows_in_step_name_each_other(void **state)
 	in_step(w);
 	world_split(w);
 	assert_true(w->seen[READS][1].separable);
-	assert_int_equal(w->seen[READS][1].nr_tangled, 0);
+	assert_int_equal(w->seen[READS][1].nr_inseparable, 0);
 	world_free(w);
 	/* nobody is told to be like somebody who is no row, but it is not separable */
 	w = world_new(METHOD_STATE_SPACE, 0);
@@ -312,7 +312,7 @@ static void rows_in_step_name_each_other(void **state)
 	in_step(w);
 	world_split(w);
 	assert_false(w->seen[READS][1].separable);
-	assert_int_equal(w->seen[READS][1].nr_tangled, 0);
+	assert_int_equal(w->seen[READS][1].nr_inseparable, 0);
 	world_free(w);
 }
 

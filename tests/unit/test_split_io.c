@@ -12,8 +12,8 @@ struct told {
 	uint64_t given, low, high;
 	unsigned int bounds, portions;
 	bool separable;
-	uint32_t tangled[8];
-	size_t nr_tangled;
+	uint32_t inseparable[8];
+	size_t nr_inseparable;
 };
 
 struct fixture {
@@ -131,10 +131,10 @@ static int f_bounds(void *arg, uint32_t counter, const struct bounds *b)
 	t->low = b->low;
 	t->high = b->high;
 	t->separable = b->separable;
-	t->nr_tangled = b->nr_tangled;
-	assert_true(!b->nr_tangled || !b->separable);
-	for (size_t i = 0; i < b->nr_tangled && i < 8; i++)
-		t->tangled[i] = b->tangled[i];
+	t->nr_inseparable = b->nr_inseparable;
+	assert_true(!b->nr_inseparable || !b->separable);
+	for (size_t i = 0; i < b->nr_inseparable && i < 8; i++)
+		t->inseparable[i] = b->inseparable[i];
 	return 0;
 }
 
@@ -384,8 +384,8 @@ static void exclusive_devices(void **state)
 		assert_true(t[5].low == 0 && t[5].high == 20020);
 		assert_true(t[6].low == 0 && t[6].high == 20020);
 		assert_false(t[5].separable);
-		assert_int_equal(t[5].nr_tangled, 1);
-		assert_int_equal(t[5].tangled[0], 6);
+		assert_int_equal(t[5].nr_inseparable, 1);
+		assert_int_equal(t[5].inseparable[0], 6);
 
 		/* two of one row are that row's */
 		f->row_of[6] = 5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Writes by lines that left an L2, or by those that were read, whichever are fewer. */
+/* Writes by lines that left an L2, or by those that were read: the smaller number. */
 #include "split_world.h"
 
 #define BLOCKS 6

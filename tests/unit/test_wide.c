@@ -122,7 +122,7 @@ static void check_products(size_t rows, size_t k, size_t cols)
 			matrix_row(&set, i)[j] = 0.0f + part;
 		}
 	for (size_t w = 0; w < NR_WIDTHS; w++) {
-		wide_most = widths[w];
+		wide_max = widths[w];
 		copy(&c, &before);
 		matrix_multiply(&c, &a, &b, terms, nr);
 		same_bits(&c, &whole, false);
@@ -170,7 +170,7 @@ static void sums_of_rows_have_the_same_bits(void **state)
 				should.v[j] = should.v[j] + part;
 			}
 		for (size_t w = 0; w < NR_WIDTHS; w++) {
-			wide_most = widths[w];
+			wide_max = widths[w];
 			copy(&to, &before);
 			matrix_add_rows(to.v, &m, rows, &by, 1);
 			same_bits(&to, &should, false);
@@ -192,11 +192,11 @@ static void products_add_up_as_rows_do(void **state)
 		fill(&b, k, cols);
 		fill(&before, rows, cols);
 		copy(&should, &before);
-		wide_most = WIDE_NONE;
+		wide_max = WIDE_NONE;
 		for (size_t i = 0; i < rows; i++)
 			matrix_add_rows(matrix_row(&should, i), &b, k, &a, i);
 		for (size_t w = 0; w < NR_WIDTHS; w++) {
-			wide_most = widths[w];
+			wide_max = widths[w];
 			copy(&c, &before);
 			matrix_add_products(&c, &a, &b, k);
 			same_bits(&c, &should, false);
@@ -260,7 +260,7 @@ static void check_triangle(size_t nr, size_t cols)
 	copy(&all, &b);
 	plain_forward_all(l, nr, &all);
 	for (size_t w = 0; w < NR_WIDTHS; w++) {
-		wide_most = widths[w];
+		wide_max = widths[w];
 		assert_int_equal(matrix_cholesky(c, nr, found), 0);
 		for (size_t i = 0; i < nr; i++)
 			assert_memory_equal(found + i * nr, l + i * nr, (i + 1) * sizeof(*l));
@@ -300,7 +300,7 @@ static size_t said(const struct sim *s, double *ret)
 		for (size_t j = 0; j < s->n; j++)
 			ret[nr++] = matrix_row(&o->covariance, i)[j];
 	ret[nr++] = o->noise;
-	ret[nr++] = o->part;
+	ret[nr++] = o->mix;
 	return nr;
 }
 
@@ -319,7 +319,7 @@ static void filters_say_the_same_to_the_bit(void **state)
 				struct sim *s = sim_new(kind, 100, sizes[k]);
 				size_t nr;
 
-				wide_most = widths[w];
+				wide_max = widths[w];
 				s->noise = 0.05;
 				s->lag[0] = 0.1;
 				blocks(s, intensity, BLOCKS);
@@ -335,11 +335,11 @@ static void filters_say_the_same_to_the_bit(void **state)
 static void what_is_not_allowed_is_not_used(void **state)
 {
 	(void)state;
-	wide_most = WIDE_NONE;
+	wide_max = WIDE_NONE;
 	assert_false(wide_has(WIDE_AVX2) || wide_has(WIDE_AVX512));
-	wide_most = WIDE_AVX2;
+	wide_max = WIDE_AVX2;
 	assert_false(wide_has(WIDE_AVX512));
-	wide_most = WIDE_AVX512;
+	wide_max = WIDE_AVX512;
 	assert_true(wide_has(WIDE_NONE));
 	assert_true(wide_has(WIDE_AVX2) || !wide_has(WIDE_AVX512));
 }

@@ -395,10 +395,10 @@ static int enter_bounds(void *arg, uint32_t counter, const struct bounds *bounds
 	if (bounds->separable)
 		return 0;
 	s->tangled += bounds->high;
-	if (bounds->nr_tangled > row->nr_tangled_all)
-		row->nr_tangled_all = bounds->nr_tangled;
-	for (size_t i = 0; i < bounds->nr_tangled && !err; i++)
-		err = book_row_tangle(row, &b->by_number[bounds->tangled[i]]->key);
+	if (bounds->nr_inseparable > row->nr_tangled_all)
+		row->nr_tangled_all = bounds->nr_inseparable;
+	for (size_t i = 0; i < bounds->nr_inseparable && !err; i++)
+		err = book_row_tangle(row, &b->by_number[bounds->inseparable[i]]->key);
 	return err;
 }
 

@@ -28,7 +28,7 @@ static struct scaling scaling_of(const struct book *b, uint32_t counter, uint64_
 	if (b->roles[counter] == ROLE_MEMORY)
 		s.edges = rotation_kernel_edges(1, num, den);
 	else
-		s.edges = fmin(b->turns[counter].nr * EDGE_NS / den, EDGE_MOST);
+		s.edges = fmin(b->turns[counter].nr * EDGE_NS / den, EDGE_MAX);
 	return s;
 }
 

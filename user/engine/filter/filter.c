@@ -22,7 +22,7 @@ static struct params params_of(enum filter_kind kind)
 					.max_noise = MAX_NOISE,
 					.limited = true,
 					.timing_tau_s = TIMING_TAU_S,
-					.each = SAME_UNKNOWN,
+					.each = SIMPLE_UNKNOWN,
 					.tail = SHOCK_TAIL };
 	const struct params traffic = { .prior = TRAFFIC_PRIOR,
 					.common = TRAFFIC_MEAN,
@@ -33,14 +33,14 @@ static struct params params_of(enum filter_kind kind)
 					.max_phase = MAX_PHASE,
 					.max_noise = MAX_NOISE,
 					.timing_tau_s = TRAFFIC_TIMING_TAU_S,
-					.each = SAME_TRAFFIC,
-					.beside = SAME_BESIDE,
+					.each = SIMPLE_TRAFFIC,
+					.beside = SIMPLE_BESIDE,
 					.tail = SHOCK_TAIL };
 	const struct params of[NR_FILTER_KINDS] = {
 		[FILTER_CPU_TIME] = unknown,
 		[FILTER_WORK] = unknown,
 		[FILTER_TRAFFIC] = traffic,
-		[FILTER_FEWER] = traffic,
+		[FILTER_MINIMUM] = traffic,
 		[FILTER_IO] = { .prior = IO_PRIOR,
 				.wander = IO_WANDER,
 				.tau_s = IO_TAU_S,
@@ -68,38 +68,38 @@ static void begin(struct filter *f)
 	f->bytes = f->activity = f->mean = 0;
 	f->blocks = 0;
 	memset(f->evidence, 0, sizeof(f->evidence));
-	f->same = (struct same){ 0 };
+	f->simple = (struct simple_model){ 0 };
 	filter_state_free(&f->state);
 }
 
-struct filter_room *filter_room_new(void)
+struct filter_workspace *filter_workspace_new(void)
 {
-	return calloc(1, sizeof(struct filter_room));
+	return calloc(1, sizeof(struct filter_workspace));
 }
 
-void filter_room_free(struct filter_room *room)
+void filter_workspace_free(struct filter_workspace *workspace)
 {
-	if (!room)
+	if (!workspace)
 		return;
-	matrix_free(&room->spare);
-	filter_work_free(&room->work);
-	matrix_free(&room->out.expected);
-	matrix_free(&room->out.carried);
-	matrix_free(&room->out.covariance);
-	matrix_free(&room->out.alike);
-	free(room);
+	matrix_free(&workspace->spare);
+	filter_work_free(&workspace->work);
+	matrix_free(&workspace->out.expected);
+	matrix_free(&workspace->out.carried);
+	matrix_free(&workspace->out.covariance);
+	matrix_free(&workspace->out.alike);
+	free(workspace);
 }
 
-int filter_new(enum filter_kind kind, struct filter_room *room, struct filter **ret)
+int filter_new(enum filter_kind kind, struct filter_workspace *workspace, struct filter **ret)
 {
 	struct filter *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return -ENOMEM;
 	f->params = params_of(kind);
-	f->room = room;
-	f->work = &room->work;
-	f->out = &room->out;
+	f->workspace = workspace;
+	f->work = &workspace->work;
+	f->out = &workspace->out;
 	begin(f);
 	*ret = f;
 	return 0;
@@ -279,7 +279,7 @@ static int find_limit_and_solve(struct filter *f, const struct filter_input *in)
 
 	memcpy(lag, f->lag, sizeof(lag));
 	err = enter_and_solve(f, in);
-	if (err || in->no_limit || !filter_full_judge(f, in))
+	if (err || in->no_limit || !filter_saturation_judge(f, in))
 		return err;
 	try_again(f, &was);
 	memcpy(f->lag, lag, sizeof(lag));
@@ -307,7 +307,7 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 			err = find_limit_and_solve(f, in);
 	}
 	if (!err && !in->lead)
-		filter_same_judge(f, in);
+		filter_simple_judge(f, in);
 	if (!err)
 		err = filter_result_make(f, in);
 	if (!err) {

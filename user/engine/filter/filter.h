@@ -27,7 +27,7 @@ enum filter_kind {
 	FILTER_CPU_TIME, /* nothing: programs differ by orders of magnitude */
 	FILTER_WORK,	 /* a core event like cycles: no more, but its unit is another one */
 	FILTER_TRAFFIC,	 /* a core event that follows the traffic: nearly the same for all */
-	FILTER_FEWER,	 /* the fewer of two such events: no more than that is known */
+	FILTER_MINIMUM,	 /* the smaller of two such events: as much is known */
 	FILTER_IO,	 /* bytes of I/O of a device: a byte makes about a byte */
 	NR_FILTER_KINDS,
 };
@@ -35,7 +35,7 @@ enum filter_kind {
 /* What is known beforehand is that of an event which follows the traffic. */
 static inline bool filter_follows_traffic(enum filter_kind kind)
 {
-	return kind == FILTER_TRAFFIC || kind == FILTER_FEWER;
+	return kind == FILTER_TRAFFIC || kind == FILTER_MINIMUM;
 }
 
 /* Windows of a block, and workloads in it, that a filter takes at a time. */
@@ -67,7 +67,7 @@ struct filter_slice {
  * @ended: which of them have ended; NULL: not known
  * @activity: nr_windows x nr_workloads, not negative
  * @bytes: what the counter gained in each window, as counted
- * @ratio: part of each window in which it counted, above 0 and up to 1
+ * @ratio: fraction of each window in which it counted, above 0 and up to 1
  * @middle_s: middle of each window, seconds since the start of the block; rising
  * @length_s: length of each window
  * @block_s: length of the block
@@ -76,10 +76,10 @@ struct filter_slice {
  * @rate: FILTER_IO only: activity of each window, by second
  * @change: FILTER_IO only: by how much it differs from that of the windows beside it
  * @no_limit: the counter is not of a memory that may be at its limit
- * @most: bytes that a unit of activity can be at most; 0: not known
+ * @bound: upper bound of the bytes of a unit of activity; 0: not known
  * @within: like @activity: sum over it of where in the window it was, from -1/2 at the window's
  *	start to 1/2 at its end. NULL: not known; it is taken to be spread evenly
- * @slices, @nr_slices: parts of @activity that are spread over several windows
+ * @slices, @nr_slices: pieces of @activity that are spread over several windows
  */
 struct filter_input {
 	size_t nr_windows;
@@ -97,14 +97,14 @@ struct filter_input {
 	const double *rate;
 	const double *change;
 	bool no_limit;
-	double most;
+	double bound;
 	const struct matrix *within;
 	const struct filter_slice *slices;
 	size_t nr_slices;
 };
 
 /**
- * struct filter_output - what the filter makes of a block; owned by its room
+ * struct filter_output - what the filter makes of a block; owned by its workspace
  * @expected: nr_windows x nr_workloads: bytes of each workload in each window. Not
  *	scaled to what was counted. FILTER_IO: a workload that did nothing in a window may have
  *	moved data there that are noted in the next one
@@ -117,12 +117,12 @@ struct filter_input {
  * @alike: nr_workloads x nr_workloads: 1 where two workloads cannot be told apart,
  *	because they did the same in every window, and nothing is known from before
  * @any_alike: there is a 1
- * @full: windows in which the memory was at its limit: bytes are divided by what was asked for
+ * @saturated: windows in which the memory was at its limit: bytes are divided by what was asked for
  * @limit_per_s: the limit, bytes by second; 0: none is known
- * @part: part of @expected that comes from an intensity for each; the rest is in proportion to
+ * @mix: fraction of @expected that comes from an intensity for each; the rest is in proportion to
  *	activity. 1 for FILTER_IO
- * @noise: standard deviation of the counter's noise, as a part of its value
- * @prior: how far an unknown intensity may be off, as a part of the mean one
+ * @noise: standard deviation of the counter's noise, as a fraction of its value
+ * @prior: how far an unknown intensity may be off, as a fraction of the mean one
  * @lead_s: FILTER_IO only: by how much data are taken to have moved before they were noted
  * @edge_s: FILTER_IO only: standard deviation of the time by which all data may have moved
  *	earlier or later than estimated, in seconds
@@ -137,9 +137,9 @@ struct filter_output {
 	double little[FILTER_MAX_WORKLOADS];
 	struct matrix alike;
 	bool any_alike;
-	bool full[FILTER_MAX_WINDOWS];
+	bool saturated[FILTER_MAX_WINDOWS];
 	double limit_per_s;
-	double part;
+	double mix;
 	double noise;
 	double prior;
 	double lead_s;
@@ -153,21 +153,21 @@ struct filter;
  * Where filters work on a block and leave what they make of it. It is much larger than what they
  * have to remember, so those that take turns share one: what is in the caches is used again.
  */
-struct filter_room;
+struct filter_workspace;
 
-/** filter_room_new() - Return: NULL without memory; free with filter_room_free(), after its filters */
-struct filter_room *filter_room_new(void);
-void filter_room_free(struct filter_room *room);
+/** filter_workspace_new() - Return: NULL without memory; free with filter_workspace_free(), after its filters */
+struct filter_workspace *filter_workspace_new(void);
+void filter_workspace_free(struct filter_workspace *workspace);
 
 /**
  * filter_new() - a filter that knows nothing yet
  * @kind: what activity is measured in
- * @room: must outlive the filter; one filter at a time works in it
+ * @workspace: must outlive the filter; one filter at a time works in it
  * @ret: free with filter_free()
  *
  * Return: 0 or -ENOMEM.
  */
-int filter_new(enum filter_kind kind, struct filter_room *room, struct filter **ret);
+int filter_new(enum filter_kind kind, struct filter_workspace *workspace, struct filter **ret);
 void filter_free(struct filter *f);
 
 /** filter_forget() - the number of a workload is going to be used for another one */
@@ -177,7 +177,7 @@ void filter_forget(struct filter *f, uint32_t workload);
  * filter_block() - estimate a block, and learn from it
  * @f: the filter; blocks come in the order of time
  * @in: the block
- * @ret: valid until the next call for any filter of the same room
+ * @ret: valid until the next call for any filter of the same workspace
  *
  * Return: 0; -ENODATA when there is nothing to learn from (no bytes, no activity, or
  * numbers beyond what can be computed with; the filter then starts anew): split in

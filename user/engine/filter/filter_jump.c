@@ -42,7 +42,7 @@ WIDE(static, void, fill_common, (const struct work *w, double *with, double *own
 static double how_far(const struct filter *f, double *far, double *off)
 {
 	const struct work *w = f->work;
-	double most = 0;
+	double max = 0;
 
 	fill_common(w, far, off);
 	for (size_t i = 1; i < w->n; i++) {
@@ -54,9 +54,9 @@ static double how_far(const struct filter *f, double *far, double *off)
 			continue;
 		far[i] = fabs(with) / sqrt(own);
 		off[i] = with / own;
-		most = fmax(most, far[i]);
+		max = fmax(max, far[i]);
 	}
-	return most;
+	return max;
 }
 
 /* Covariance of bytes that comes from a level that becomes another one. */
@@ -101,7 +101,7 @@ WIDE(static, void, fill_own, (struct work * w), (w))
  */
 static double likeliest_step(const struct work *w, size_t i, struct step *ret)
 {
-	double with = 0, own = 0, most = 0;
+	double with = 0, own = 0, max = 0;
 	int behind = 0, all = 0;
 
 	for (size_t t = 0; t < w->t; t++)
@@ -114,12 +114,12 @@ static double likeliest_step(const struct work *w, size_t i, struct step *ret)
 		behind += matrix_row(&w->raw, s)[i] > 0;
 		if (behind < STEP_WINDOWS || all - behind < STEP_WINDOWS || !(own > 0))
 			continue;
-		if (with * with / own <= most)
+		if (with * with / own <= max)
 			continue;
-		most = with * with / own;
-		*ret = (struct step){ i, s, most / own };
+		max = with * with / own;
+		*ret = (struct step){ i, s, max / own };
 	}
-	return most;
+	return max;
 }
 
 /*
@@ -129,7 +129,7 @@ static double likeliest_step(const struct work *w, size_t i, struct step *ret)
 static int find_step(struct filter *f, double level, double rough, bool *ret)
 {
 	struct work *w = f->work;
-	double most = 0, second = 0, odds;
+	double max = 0, second = 0, odds;
 	struct step step;
 	int err;
 
@@ -142,7 +142,7 @@ static int find_step(struct filter *f, double level, double rough, bool *ret)
 	    matrix_dot(w->white, w->white, w->t) < w->t)
 		return 0;
 	err = matrix_cholesky_inverse(w->l, w->t, &w->inv, &w->w, &w->tri);
-	err = err ? err : matrix_room(&w->w, w->t, w->n);
+	err = err ? err : matrix_resize(&w->w, w->t, w->n);
 	if (!err)
 		fill_own(w);
 	for (size_t i = 1; !err && i < w->n; i++) {
@@ -151,15 +151,15 @@ static int find_step(struct filter *f, double level, double rough, bool *ret)
 
 		if (f->state.entries[i].quiet_s >= 0)
 			far = likeliest_step(w, i, &of);
-		second = fmax(second, fmin(far, most));
-		if (far <= most)
+		second = fmax(second, fmin(far, max));
+		if (far <= max)
 			continue;
-		most = far;
+		max = far;
 		step = of;
 	}
-	odds = 0.5 * most / rough - log((double)w->n * w->t);
-	if (err || odds < STEPPED || 0.5 * (most - level * level) < STEP_OVER ||
-	    0.5 * (most - second) < STEP_ALONE)
+	odds = 0.5 * max / rough - log((double)w->n * w->t);
+	if (err || odds < STEPPED || 0.5 * (max - level * level) < STEP_OVER ||
+	    0.5 * (max - second) < STEP_ALONE)
 		return err;
 	w->steps[w->nr_steps++] = step;
 	cover(w, &step);
@@ -221,8 +221,8 @@ void filter_jump_advance(struct filter *f)
 int filter_jump_find(struct filter *f, bool *ret)
 {
 	struct work *w = f->work;
-	double far[FILTER_MAX_WORKLOADS + 1], off[FILTER_MAX_WORKLOADS + 1], most, rough, sum = 0;
-	int err = matrix_room(&w->w, w->t, w->n);
+	double far[FILTER_MAX_WORKLOADS + 1], off[FILTER_MAX_WORKLOADS + 1], max, rough, sum = 0;
+	int err = matrix_resize(&w->w, w->t, w->n);
 
 	*ret = false;
 	for (size_t t = 0; !err && t < w->t; t++)
@@ -232,16 +232,16 @@ int filter_jump_find(struct filter *f, bool *ret)
 		return err;
 	/* Where all is further off than it may be, it is not because of one. */
 	rough = sqrt(fmax(matrix_dot(w->white, w->white, w->t) / w->t, 1));
-	most = how_far(f, far, off);
-	err = find_step(f, most, rough * rough, ret);
+	max = how_far(f, far, off);
+	err = find_step(f, max, rough * rough, ret);
 	if (err || *ret)
 		return err;
-	if (most <= JUMPED * rough)
+	if (max <= JUMPED * rough)
 		return 0;
 	for (size_t i = 1; i < w->n; i++)
-		sum += exp(0.5 * (far[i] * far[i] - most * most));
+		sum += exp(0.5 * (far[i] * far[i] - max * max));
 	for (size_t i = 1; i < w->n; i++) {
-		double more = off[i] * off[i] * exp(0.5 * (far[i] * far[i] - most * most)) / sum;
+		double more = off[i] * off[i] * exp(0.5 * (far[i] * far[i] - max * max)) / sum;
 
 		w->widened[i] += more;
 		matrix_row(&f->state.p, 2 * i)[2 * i] += more;

@@ -2,7 +2,7 @@
 /*
  * A program that is started again and again is a new workload each time, but its intensity is
  * nearly that of the runs before. What is known of one of these, its kin, is what is known of the
- * new one beforehand, and runs differ by a part of it. Both are wrong together: the new one has
+ * new one beforehand, and runs differ by a fraction of it. Both are wrong together: the new one has
  * the covariance of its kin with everybody, and what is learned of one is learned of the other.
  *
  * Kin of those that go on is another matter. Parents that wait have the name of the children that

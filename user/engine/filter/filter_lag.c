@@ -81,7 +81,7 @@ struct late {
 
 /*
  * Traffic of a moment is spread evenly over some time behind it, which follows from the lag. So
- * parts grow along a window, not quite evenly; these are of the lines that fit best. The less it is
+ * fractions grow along a window, not quite evenly; these are those of the best linear fits. The less it is
  * known when something was done, the less steep they are: places are random by as much. At the
  * memory's limit traffic comes when it can, and not after some time.
  */
@@ -162,7 +162,7 @@ static void with_lead(const struct filter *f, const struct filter_input *in, siz
 	float *raw = matrix_row(&w->raw, t), *a = matrix_row(&w->a, t);
 
 	for (size_t i = 1; i < w->n; i++) {
-		raw[i] = a[i] = at_least(x[i - 1] + f->lead * lead[i - 1], 0) * in->ratio[t];
+		raw[i] = a[i] = max_of(x[i - 1] + f->lead * lead[i - 1], 0) * in->ratio[t];
 	}
 }
 
@@ -232,7 +232,7 @@ WIDE(static, void, fill_changes,
 		double first = filter_lag_carried(f, t, 1), second = filter_lag_carried(f, t, 2);
 
 		for (size_t i = 1; i < w->n; i++) {
-			double moved = at_least(
+			double moved = max_of(
 				f->state.mean[2 * i] + decay * f->state.mean[2 * i + 1], floor);
 
 			double more = ratio * (late.next_change * place_last[i - 1] +
@@ -307,7 +307,7 @@ static double most_lag(const struct filter *f, size_t k)
 	return fmin(f->lag[k] + doubt, MAX_LAG);
 }
 
-/* The part that comes so many windows later, at most. */
+/* Maximum fraction that comes so many windows later. */
 double filter_lag_most(const struct filter *f, size_t later)
 {
 	double first = most_lag(f, 0);
@@ -327,9 +327,9 @@ void filter_lag_learn_lead(struct filter *f, const struct filter_input *in)
 		g[t] = 0;
 		for (size_t i = 1; i < w->n; i++)
 			g[t] += lead[i - 1] * in->ratio[t] *
-				at_least(f->state.mean[2 * i] +
-						 w->decay[t] * f->state.mean[2 * i + 1],
-					 FLOOR * f->mean);
+				max_of(f->state.mean[2 * i] +
+					       w->decay[t] * f->state.mean[2 * i + 1],
+				       FLOOR * f->mean);
 		num += g[t] * w->alpha[t];
 	}
 	matrix_cholesky_forward(w->l, w->t, g);

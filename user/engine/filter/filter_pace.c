@@ -22,13 +22,13 @@
 
 /**
  * struct spread - a slice as it is spread over windows, from @first up to @end
- * @part: of the slice's time in each of them, beginning with @first
+ * @fraction: of the slice's time in each of them, beginning with @first
  * @bytes: of its piece that is in the block, in each of them
- * @outside: part of its time that is in none of them
+ * @outside: fraction of its time that is in none of them
  */
 struct spread {
 	size_t first, end;
-	double part[FILTER_MAX_WINDOWS];
+	double fraction[FILTER_MAX_WINDOWS];
 	double bytes[FILTER_MAX_WINDOWS];
 	double outside;
 };
@@ -72,12 +72,12 @@ static void find_spread(const struct filter_input *in, const struct filter_slice
 	ret->first = t;
 	ret->outside = 1;
 	for (; t < in->nr_windows && start_of(in, t) < s->whole_end_s; t++) {
-		double part = inside(in, t, s->whole_start_s, s->whole_end_s) / whole_s;
+		double fraction = inside(in, t, s->whole_start_s, s->whole_end_s) / whole_s;
 		double bytes = per_s * inside(in, t, s->start_s, s->end_s);
 
-		ret->part[t - ret->first] = part;
+		ret->fraction[t - ret->first] = fraction;
 		ret->bytes[t - ret->first] = bytes * in->ratio[t];
-		ret->outside -= part;
+		ret->outside -= fraction;
 	}
 	ret->end = t;
 }
@@ -96,7 +96,7 @@ static void add_slice(const struct spread *s, struct matrix *gain, struct matrix
 
 		matrix_row(gain, i)[i] += bytes;
 		for (size_t j = s->first; j < s->end; j++)
-			matrix_row(gain, j)[i] -= s->part[j - s->first] * bytes;
+			matrix_row(gain, j)[i] -= s->fraction[j - s->first] * bytes;
 		for (size_t j = s->first; j <= i; j++)
 			to[j] += outside * bytes * s->bytes[j - s->first];
 	}
@@ -124,7 +124,7 @@ int filter_pace_cover(struct filter *f, const struct filter_input *in)
 		add_slice(&spread, gain, &w->c2);
 	}
 	for (size_t t = 0; t < w->t; t++)
-		if (!filter_full_is_near(in, t, f->limit.per_s))
+		if (!filter_saturation_is_near(in, t, f->limit.per_s))
 			memset(matrix_row(gain, t), 0, w->t * sizeof(float));
 	matrix_multiply_lower_of(&w->c2, PACE_VARIANCE, gain, gain, w->t);
 	return 0;

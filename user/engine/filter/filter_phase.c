@@ -120,7 +120,7 @@ WIDE(static, void, fade, (struct work * w), (w))
 int filter_phase_cover(struct filter *f)
 {
 	struct work *w = f->work;
-	int err = matrix_room(&w->c1, w->t, w->t);
+	int err = matrix_resize(&w->c1, w->t, w->t);
 
 	if (err)
 		return err;
@@ -169,7 +169,7 @@ WIDE(, int, filter_phase_times, (const struct work *w, const struct matrix *x, s
 
 /*
  * Those whose phases move most bytes have shocks of their own. What others do at once is lost in
- * what these do, and the time that a block takes does not grow with a crowd.
+ * what these do, and the time that a block takes does not grow with many workloads.
  */
 WIDE(static, void, choose_shaken, (struct work * w), (w))
 {
@@ -184,21 +184,21 @@ WIDE(static, void, choose_shaken, (struct work * w), (w))
 	for (size_t i = 1; i < w->n; i++)
 		moves[i] *= w->phase_var[i];
 	for (w->nr_shaken = 0; w->nr_shaken < MAX_SHAKEN; w->nr_shaken++) {
-		size_t most = 0;
+		size_t max = 0;
 
 		for (size_t i = 1; i < w->n; i++)
-			most = moves[i] > moves[most] ? i : most;
-		if (!most)
+			max = moves[i] > moves[max] ? i : max;
+		if (!max)
 			break;
-		moves[most] = 0;
-		w->shaken[w->nr_shaken] = most;
+		moves[max] = 0;
+		w->shaken[w->nr_shaken] = max;
 	}
 }
 
 /* What those do, a column each, and a row each. */
 static int gather_shaken(struct work *w)
 {
-	int err = matrix_room(&w->few, w->t, w->nr_shaken);
+	int err = matrix_resize(&w->few, w->t, w->nr_shaken);
 
 	for (size_t t = 0; !err && t < w->t; t++)
 		for (size_t k = 0; k < w->nr_shaken; k++)
@@ -239,17 +239,17 @@ static void weigh(struct filter *f)
 		const float *a = matrix_row(&w->few, t), *told = matrix_row(&w->w, t);
 		float *shock = matrix_row(&w->shock, t);
 		double left = t + 1 < w->t ? w->keep[t + 1] : 0;
-		double part = 1 - w->keep[t] * w->keep[t];
+		double fraction = 1 - w->keep[t] * w->keep[t];
 
 		for (size_t k = 0; k < w->nr_shaken; k++) {
 			size_t i = w->shaken[k];
-			double usual = at_least(part * w->phase_var[i], DBL_MIN);
+			double usual = max_of(fraction * w->phase_var[i], DBL_MIN);
 			double q = shock[i] * usual, mean, square;
 
 			with[k] = with[k] * left + a[k] * w->alpha[t];
 			own[k] = own[k] * left * left + (double)a[k] * told[k];
 			mean = q * with[k];
-			square = mean * mean + at_least(q - q * own[k] * q, 0);
+			square = mean * mean + max_of(q - q * own[k] * q, 0);
 			shock[i] = (tail + square / usual) / (tail + 1);
 		}
 	}
@@ -258,9 +258,9 @@ static void weigh(struct filter *f)
 /* Variances of their phases as they are now, and by how much c1 is another one: as fill_begun(). */
 static int cover_shaken(struct work *w)
 {
-	int err = matrix_room(&w->change, w->t, w->nr_shaken);
+	int err = matrix_resize(&w->change, w->t, w->nr_shaken);
 
-	err = err ? err : matrix_room(&w->w, w->t, w->t);
+	err = err ? err : matrix_resize(&w->w, w->t, w->t);
 	if (err)
 		return err;
 	for (size_t t = 0; t < w->t; t++) {
@@ -303,7 +303,7 @@ int filter_phase_shock(struct filter *f)
 		return 0;
 	err = gather_shaken(w);
 	err = err ? err : matrix_cholesky_inverse(w->l, w->t, &w->inv, &w->w, &w->tri);
-	err = err ? err : matrix_room(&w->w, w->t, w->nr_shaken);
+	err = err ? err : matrix_resize(&w->w, w->t, w->nr_shaken);
 	if (err)
 		return err;
 	fill_told(w);

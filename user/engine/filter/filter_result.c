@@ -100,7 +100,7 @@ WIDE(static, int, fill_covariance, (struct filter * f, struct matrix *ret), (f, 
 	struct work *w = f->work;
 	const struct matrix *p = &f->state.p;
 	double *late = calloc(2 * w->n, sizeof(*late)), *own = late ? late + w->n : NULL;
-	int err = late ? matrix_room(ret, w->n, w->n) : -ENOMEM;
+	int err = late ? matrix_resize(ret, w->n, w->n) : -ENOMEM;
 
 	if (err)
 		goto out;
@@ -137,7 +137,7 @@ WIDE(static, int, fill_covariance, (struct filter * f, struct matrix *ret), (f, 
 	}
 	filter_jump_covariance(w, &w->q, ret);
 	add_start_covariance(w, &w->q, ret);
-	err = filter_full_project(f, ret);
+	err = filter_saturation_project(f, ret);
 	err = err ? err : matrix_cholesky_forward_all(w->l, w->t, &w->q, &w->tri);
 	if (!err) {
 		matrix_multiply_lower_of(ret, -1, &w->q, &w->q, w->t);
@@ -154,12 +154,12 @@ out:
 /*
  * Totals that were taken as measured. Each changes all of the covariance, of which only one row and
  * one column are asked for at a time: so some changes are kept, and made together.
- * @rows: the covariance's row, one for each measurement; @parts: what it is multiplied by, by entry
+ * @rows: the covariance's row, one for each measurement; @gains: what it is multiplied by, by entry
  */
 struct measured {
 	struct matrix *cov;
 	struct matrix *rows;
-	struct matrix *parts;
+	struct matrix *gains;
 	size_t nr;
 };
 
@@ -168,10 +168,10 @@ WIDE(static, void, follow, (struct work * w, double missing, double variance, fl
      (w, missing, variance, column))
 {
 	for (size_t j = 0; j < w->n; j++) {
-		double part = column[j] / variance;
+		double gain = column[j] / variance;
 
-		w->total[j] += part * missing;
-		column[j] = -part;
+		w->total[j] += gain * missing;
+		column[j] = -gain;
 	}
 }
 
@@ -185,19 +185,19 @@ static bool measure(struct work *w, struct measured *m, size_t i, double aim, do
 	float *row, *column;
 
 	if (m->nr == CHANGES) {
-		matrix_add_products(m->cov, m->parts, m->rows, m->nr);
+		matrix_add_products(m->cov, m->gains, m->rows, m->nr);
 		m->nr = 0;
 	}
 	row = matrix_row(m->rows, m->nr);
-	column = matrix_row(m->parts, m->nr);
+	column = matrix_row(m->gains, m->nr);
 	memcpy(row, matrix_row(m->cov, i), m->cov->cols * sizeof(*row));
-	matrix_add_rows(row, m->rows, m->nr, m->parts, i);
+	matrix_add_rows(row, m->rows, m->nr, m->gains, i);
 	variance = row[i] + sd * sd;
 	if (!(variance > 0))
 		return false;
 	for (size_t j = 0; j < w->n; j++)
 		column[j] = matrix_row(m->cov, j)[i];
-	matrix_add_rows(column, m->parts, m->nr, m->rows, i);
+	matrix_add_rows(column, m->gains, m->nr, m->rows, i);
 	follow(w, missing, variance, column);
 	m->nr++;
 	return true;
@@ -217,11 +217,11 @@ struct reach {
  */
 static int keep_within(struct work *w, const struct reach *reach, struct matrix *cov, bool again)
 {
-	struct measured m = { .cov = cov, .rows = &w->w, .parts = &w->q };
-	int err = matrix_room(m.rows, CHANGES, w->n);
+	struct measured m = { .cov = cov, .rows = &w->w, .gains = &w->q };
+	int err = matrix_resize(m.rows, CHANGES, w->n);
 	bool any = true;
 
-	err = err ? err : matrix_room(m.parts, CHANGES, w->n);
+	err = err ? err : matrix_resize(m.gains, CHANGES, w->n);
 	for (int round = 0; !err && any && round < POSITIVE_ROUNDS; round++) {
 		any = false;
 		for (size_t i = 0; i < w->n; i++) {
@@ -232,7 +232,7 @@ static int keep_within(struct work *w, const struct reach *reach, struct matrix 
 		}
 	}
 	if (!err && again && m.nr)
-		matrix_add_products(cov, m.parts, m.rows, m.nr);
+		matrix_add_products(cov, m.gains, m.rows, m.nr);
 	return err;
 }
 
@@ -240,30 +240,30 @@ static int keep_within(struct work *w, const struct reach *reach, struct matrix 
 static int make_positive(struct filter *f, const struct filter_input *in, struct matrix *cov)
 {
 	const struct work *w = f->work;
-	struct reach least = { .above = false };
+	struct reach min = { .above = false };
 
-	least.sd[0] = SMALL * f->state.entries[0].scale * w->sum[0];
+	min.sd[0] = SMALL * f->state.entries[0].scale * w->sum[0];
 	for (size_t i = 1; i < w->n; i++)
-		least.aim[i] = least.sd[i] = SMALL * f->mean * w->sum[i];
-	return keep_within(f->work, &least, cov, in->most > 0);
+		min.aim[i] = min.sd[i] = SMALL * f->mean * w->sum[i];
+	return keep_within(f->work, &min, cov, in->bound > 0);
 }
 
 /* Where activity is no more than so many bytes, totals are that at most; the background may be any. */
 static int keep_below(struct filter *f, const struct filter_input *in, struct matrix *cov)
 {
 	const struct work *w = f->work;
-	struct reach most = { .aim = { INFINITY }, .above = true };
+	struct reach max = { .aim = { INFINITY }, .above = true };
 
-	if (!(in->most > 0))
+	if (!(in->bound > 0))
 		return 0;
-	filter_most_judge(f, in, cov);
-	if (!f->most.holds)
+	filter_bound_judge(f, in, cov);
+	if (!f->bound.holds)
 		return 0;
 	for (size_t i = 1; i < w->n; i++) {
-		most.aim[i] = in->most * w->sum[i];
-		most.sd[i] = MOST_OFF * most.aim[i];
+		max.aim[i] = in->bound * w->sum[i];
+		max.sd[i] = BOUND_OFF * max.aim[i];
 	}
-	return keep_within(f->work, &most, cov, false);
+	return keep_within(f->work, &max, cov, false);
 }
 
 /*
@@ -286,7 +286,7 @@ static void make_requests_count(struct filter *f)
 }
 
 /* Nobody is given less: who was active may have moved something. */
-static double least_of(const struct filter *f, size_t i)
+static double floor_of(const struct filter *f, size_t i)
 {
 	return LITTLE * SMALL * f->mean * f->work->sum[i];
 }
@@ -303,16 +303,16 @@ WIDE(static, void, fill_scales, (struct filter * f, double *scale), (f, scale))
 		float *theta = matrix_row(&w->theta, t);
 		const float *raw = matrix_row(&w->raw, t);
 
-		theta[0] = at_least(theta[0], 0);
+		theta[0] = max_of(theta[0], 0);
 		for (size_t i = 1; i < w->n; i++)
-			theta[i] = at_least(theta[i], floor);
+			theta[i] = max_of(theta[i], floor);
 		for (size_t i = 0; i < w->n; i++)
 			scale[i] += theta[i] * raw[i];
 	}
 	for (size_t i = 0; i < w->n; i++) {
-		double least = i ? least_of(f, i) : 0;
+		double min = i ? floor_of(f, i) : 0;
 
-		scale[i] = scale[i] > 0 ? fmax(w->total[i], least) / scale[i] : 1;
+		scale[i] = scale[i] > 0 ? fmax(w->total[i], min) / scale[i] : 1;
 	}
 }
 
@@ -328,7 +328,7 @@ static void fill_carried_in(struct filter *f)
 }
 
 /* Bytes in a window from what was done in those before it, at most. */
-static void fill_carried(const struct filter *f, size_t t, const double *scale, const double *most,
+static void fill_carried(const struct filter *f, size_t t, const double *scale, const double *max,
 			 float *ret)
 {
 	const struct work *w = f->work;
@@ -336,7 +336,7 @@ static void fill_carried(const struct filter *f, size_t t, const double *scale, 
 	const float *last = filter_lag_before(f, t, 1), *behind = filter_lag_before(f, t, 2);
 
 	for (size_t i = 1; i < w->n; i++)
-		ret[i - 1] = theta[i] * scale[i] * (most[0] * last[i] + most[1] * behind[i]);
+		ret[i - 1] = theta[i] * scale[i] * (max[0] * last[i] + max[1] * behind[i]);
 }
 
 /* Bytes by window: intensities that are not negative, and add up to the totals. */
@@ -345,7 +345,7 @@ WIDE(static, void, fill_expected, (struct filter * f, const struct filter_input 
 	struct work *w = f->work;
 	struct filter_output *o = f->out;
 	double lead = filter_lag_most_lead(f), scale[FILTER_MAX_WORKLOADS + 1];
-	const double most[FILTER_LAGS] = { filter_lag_most(f, 1), filter_lag_most(f, 2) };
+	const double max[FILTER_LAGS] = { filter_lag_most(f, 1), filter_lag_most(f, 2) };
 
 	fill_carried_in(f);
 	if (in->lead)
@@ -361,10 +361,10 @@ WIDE(static, void, fill_expected, (struct filter * f, const struct filter_input 
 		for (size_t i = 1; i < w->n; i++)
 			expected[i - 1] = theta[i] * scale[i] * raw[i];
 		for (size_t i = 1; i < w->n && early; i++)
-			carried[i - 1] = lead * at_least(theta[i] * scale[i], f->mean) *
-					 in->ratio[t] * at_least(early[i - 1], 0);
+			carried[i - 1] = lead * max_of(theta[i] * scale[i], f->mean) *
+					 in->ratio[t] * max_of(early[i - 1], 0);
 		if (!early)
-			fill_carried(f, t, scale, most, carried);
+			fill_carried(f, t, scale, max, carried);
 	}
 }
 
@@ -388,10 +388,10 @@ WIDE(static, int, fill_alike, (struct filter * f, const struct matrix *cov), (f,
 {
 	struct work *w = f->work;
 	struct matrix *alike = &f->out->alike, *q = &w->w;
-	int err = matrix_room(&w->unit, w->t, w->n);
+	int err = matrix_resize(&w->unit, w->t, w->n);
 	float own[FILTER_MAX_WORKLOADS + 1];
 
-	err = err ? err : matrix_room(q, w->n, w->n);
+	err = err ? err : matrix_resize(q, w->n, w->n);
 	if (err)
 		return err;
 	/* What is known of I/O beforehand tells them apart. */
@@ -476,7 +476,7 @@ WIDE(static, void, take_covariance, (struct filter * f, const struct matrix *cov
 static int begin_alike(struct filter_output *o, size_t n)
 {
 	size_t rows = o->alike.rows, cols = o->alike.cols;
-	int err = matrix_room(&o->alike, n, n);
+	int err = matrix_resize(&o->alike, n, n);
 
 	if (!err && (o->any_alike || o->alike.rows != rows || o->alike.cols != cols))
 		err = matrix_shape(&o->alike, n, n);
@@ -490,14 +490,14 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 	struct filter_output *o = f->out;
 	size_t n = in->nr_workloads;
 	struct matrix *cov = &w->cov;
-	int err = matrix_room(&o->expected, w->t, n);
+	int err = matrix_resize(&o->expected, w->t, n);
 
-	err = err ? err : matrix_room(&o->carried, w->t, n);
-	err = err ? err : matrix_room(&o->covariance, n, n);
+	err = err ? err : matrix_resize(&o->carried, w->t, n);
+	err = err ? err : matrix_resize(&o->covariance, n, n);
 	err = err ? err : begin_alike(o, n);
 	err = err ? err : fill_theta(f);
 	if (!err)
-		filter_full_slow(f, in);
+		filter_saturation_slow(f, in);
 	err = err ? err : fill_covariance(f, cov);
 	if (!err && !is_sane(w, cov))
 		err = -ENODATA;
@@ -513,17 +513,17 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 	}
 	if (!err) {
 		fill_expected(f, in);
-		filter_full_restore(f);
-		memcpy(o->full, w->limited.is, sizeof(o->full));
+		filter_saturation_restore(f);
+		memcpy(o->saturated, w->limited.is, sizeof(o->saturated));
 		/* With counts bytes are not divided by what was asked for: nothing is said. */
 		o->limit_per_s = f->limit.known && f->params.limited ? f->limit.per_s : 0;
 		for (size_t i = 0; i < n; i++)
-			o->little[i] = least_of(f, i + 1);
+			o->little[i] = floor_of(f, i + 1);
 		/* Noise is not told well from short phases. */
 		o->noise = NOISE_DOUBT * f->noise;
-		o->part = 1;
+		o->mix = 1;
 		if (!in->lead)
-			filter_same_mix(f, in);
+			filter_simple_mix(f, in);
 		o->prior = sqrt(f->params.prior * f->params.prior + f->phase * f->phase);
 	}
 	return err;

@@ -60,14 +60,14 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr)
 
 	w->t = t;
 	w->n = n;
-	err = err ? err : matrix_room(&w->raw, t, n);
-	err = err ? err : matrix_room(&w->a, t, n);
-	err = err ? err : matrix_room(&w->aa, t, 2 * n);
-	err = err ? err : matrix_room(&w->q, t, n);
-	err = err ? err : matrix_room(&w->theta, t, n);
-	err = err ? err : matrix_room(&w->start, n, t);
-	err = err ? err : matrix_room(&w->shock, t, n);
-	err = err ? err : matrix_room(&w->begun, t, n);
+	err = err ? err : matrix_resize(&w->raw, t, n);
+	err = err ? err : matrix_resize(&w->a, t, n);
+	err = err ? err : matrix_resize(&w->aa, t, 2 * n);
+	err = err ? err : matrix_resize(&w->q, t, n);
+	err = err ? err : matrix_resize(&w->theta, t, n);
+	err = err ? err : matrix_resize(&w->start, n, t);
+	err = err ? err : matrix_resize(&w->shock, t, n);
+	err = err ? err : matrix_resize(&w->begun, t, n);
 	return err ? err : shape_vectors(w, nr);
 }
 
@@ -120,7 +120,7 @@ WIDE(static, void, fill_activity, (struct filter * f, const struct filter_input 
 static void add_start_noise(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
-	double begin = f->now_s - in->block_s, least = f->params.start * f->mean;
+	double begin = f->now_s - in->block_s, min = f->params.start * f->mean;
 
 	w->nr_starting = 0;
 	for (size_t i = 1; i < w->n; i++) {
@@ -133,7 +133,7 @@ static void add_start_noise(struct filter *f, const struct filter_input *in)
 		w->starting[w->nr_starting++] = i;
 		memset(start, 0, w->t * sizeof(*start));
 		for (size_t t = 0; t < w->t; t++) {
-			double moved = fmax(e->scale, least) * matrix_row(&w->raw, t)[i];
+			double moved = fmax(e->scale, min) * matrix_row(&w->raw, t)[i];
 			double now = begin + in->middle_s[t];
 
 			/* Who was there when the filter began is not just starting. */
@@ -205,8 +205,8 @@ static void fill_moved(struct filter *f, const struct filter_input *in)
 static const double as_it_is[NR_SIZES] = { 1, 1, 1 };
 
 /*
- * c, with sizes @times as large as they are. Of the noise only that part which is learned: the
- * rest of it is given. A window in which nothing moved says nothing of how noisy those are in
+ * c, with sizes @times as large as they are. Only the learned noise is scaled: the rest is
+ * given. A window in which nothing moved says nothing of how noisy those are in
  * which much did.
  */
 WIDE(static, void, fill_c, (const struct filter *f, const double *times, double *c), (f, times, c))
@@ -282,7 +282,7 @@ static int factor(struct filter *f)
 static int fill_c0(struct filter *f)
 {
 	struct work *w = f->work;
-	int err = matrix_room(&w->c0, w->t, w->t);
+	int err = matrix_resize(&w->c0, w->t, w->t);
 
 	if (!err)
 		matrix_set_lower(&w->c0, 1, &w->g, &w->aat, 2 * w->n);
@@ -302,7 +302,7 @@ static int fill_g(struct filter *f)
 	float own[2 * (FILTER_MAX_WORKLOADS + 1)] = { 0 };
 	uint16_t terms[2 * (FILTER_MAX_WORKLOADS + 1)];
 	size_t nr = 0;
-	int err = matrix_room(&w->g, w->t, 2 * f->state.nr);
+	int err = matrix_resize(&w->g, w->t, 2 * f->state.nr);
 
 	if (err)
 		return err;
@@ -326,7 +326,7 @@ static int fill_g(struct filter *f)
 static int whiten_new(struct filter *f)
 {
 	struct work *w = f->work;
-	int err = matrix_room(&w->w, w->t, w->nr_fresh);
+	int err = matrix_resize(&w->w, w->t, w->nr_fresh);
 
 	for (size_t t = 0; !err && t < w->t; t++) {
 		const float *g = matrix_row(&w->g, t);
@@ -382,7 +382,7 @@ static void refine_columns(struct filter *f)
 }
 
 /*
- * New workloads: how large are they, and so their phases? They make their own prior. A part of
+ * New workloads: how large are they, and so their phases? They make their own prior. A fraction of
  * a level's variance goes with what the block says of it, for there are few large intensities
  * and many small ones: tails are heavier than a Gaussian's.
  */
@@ -483,9 +483,9 @@ int filter_solve_block(struct filter *f, const struct filter_input *in, bool fir
 		fill_noise(f, in);
 		add_start_noise(f, in);
 		fill_y(f, in);
-		if (filter_full_may(f, in))
+		if (filter_saturation_may(f, in))
 			fill_demand(f);
-		filter_full_censor(f, in);
+		filter_saturation_censor(f, in);
 		err = factor(f);
 		for (size_t t = 0; !err && t < w->t; t++)
 			w->alpha[t] = w->white[t];
@@ -526,17 +526,17 @@ static double gain(struct filter *f, int size, double factor)
  */
 static bool step(const struct size *size, const double *evidence)
 {
-	double most = fmax(evidence[0], evidence[1]), before = *size->value, v;
+	double max = fmax(evidence[0], evidence[1]), before = *size->value, v;
 
-	if (most <= INSISTENCE)
+	if (max <= INSISTENCE)
 		return false;
-	v = before * pow(1 + (most > SHOUT ? LEAP : STEP), evidence[0] > evidence[1] ? 1 : -1);
+	v = before * pow(1 + (max > SHOUT ? LEAP : STEP), evidence[0] > evidence[1] ? 1 : -1);
 	*size->value = fmin(fmax(v, size->min), size->max);
 	return *size->value != before;
 }
 
 /*
- * What the block says of a size, with what was said @before; returns the larger part of it. What
+ * What the block says of a size, with what was said @before; returns the larger one. What
  * fits so well that it was not to be changed for some blocks need not be asked in each of them:
  * what was said counts less each time. And if one way is better, the other one is worse.
  */
@@ -572,14 +572,14 @@ bool filter_solve_learn_sizes(struct filter *f, double *before)
 		[SIZE_TIMING] = { &f->timing, MIN_TIMING_S, MAX_TIMING_S, TIMING_TRIED },
 	};
 	int nr = f->timing > 0 ? NR_SIZES : SIZE_TIMING, best = 0;
-	double most = -INFINITY;
+	double max = -INFINITY;
 
 	for (int i = 0; i < nr; i++) {
 		double said = ask(f, i, &sizes[i], &before[2 * i]);
 
-		if (said > most)
+		if (said > max)
 			best = i;
-		most = fmax(most, said);
+		max = fmax(max, said);
 	}
 	if (!step(&sizes[best], &f->evidence[2 * best]))
 		return false;

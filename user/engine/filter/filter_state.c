@@ -332,9 +332,9 @@ int filter_state_update(struct filter *f, const struct filter_input *in)
 	s.nr = choose(f, in, from, kin);
 	s.entries = calloc(s.nr, sizeof(*s.entries));
 	s.mean = calloc(2 * s.nr, sizeof(*s.mean));
-	s.p = f->room->spare;
-	f->room->spare = (struct matrix){ 0 };
-	err = s.entries && s.mean ? matrix_room(&s.p, 2 * s.nr, 2 * s.nr) : -ENOMEM;
+	s.p = f->workspace->spare;
+	f->workspace->spare = (struct matrix){ 0 };
+	err = s.entries && s.mean ? matrix_resize(&s.p, 2 * s.nr, 2 * s.nr) : -ENOMEM;
 	if (err) {
 		filter_state_free(&s);
 		goto out;
@@ -362,7 +362,7 @@ int filter_state_update(struct filter *f, const struct filter_input *in)
 	if (f->params.bursts > 0 && from[0] != SIZE_MAX)
 		follow_background(f, &s, per_s);
 	share_mean(f, &s);
-	f->room->spare = f->state.p;
+	f->workspace->spare = f->state.p;
 	f->state.p = (struct matrix){ 0 };
 	filter_state_free(&f->state);
 	f->state = s;

@@ -13,7 +13,7 @@
  * @workload: its number
  * @kin, @ended: as in struct filter_input, when it was last active
  * @alone: its level, its phase: it came with this block and has no covariance with anything else
- * @scale: size of its intensity: what its level and phase move by is a part of this
+ * @scale: size of its intensity: what its level and phase move by is a fraction of this
  * @quiet_s: time since it was last active
  * @last: what it did in the last windows, the latest one first
  * @last_within: where in these windows it was, as in filter_input
@@ -57,23 +57,23 @@ struct filter_state {
 
 /**
  * struct params - what is known of intensities in general
- * @prior: standard deviation of an unknown level, as a part of the mean one
- * @kin: the same where a workload of the same program is known, as a part of that one's level; 0:
+ * @prior: standard deviation of an unknown level, as a fraction of the mean one
+ * @kin: the same where a workload of the same program is known, as a fraction of that one's level; 0:
  *	that is not asked
- * @common: how uncertain the mean intensity is, as a part of how uncertain a level is
- * @wander: of a level's change in a second, as a part of its scale
+ * @common: how uncertain the mean intensity is, as a fraction of how uncertain a level is
+ * @wander: of a level's change in a second, as a fraction of its scale
  * @tau_s: how long a phase lasts
- * @background: standard deviation of the background, as a part of the counter
- * @start: standard deviation of what a start moves at least, as a part of the mean intensity
+ * @background: standard deviation of the background, as a fraction of the counter
+ * @start: standard deviation of what a start moves at least, as a fraction of the mean intensity
  * @phase: standard deviation of phases to begin with
  * @max_phase, @max_noise: they are not learned to be more
  * @mean: the mean intensity is not learned to be more; 0 = no limit, nothing is known of it
- * @bursts: standard deviation of phases of the background, as a part of its scale. 0: it has
+ * @bursts: standard deviation of phases of the background, as a fraction of its scale. 0: it has
  *	none, and never changes much
  * @limited: activity says what was asked for, not what was moved: the memory may be at its limit
  * @timing_tau_s: how long activity stays early or late, once it is
  * @each: log odds that intensities differ; not used for I/O
- * @beside: bytes of others in a workload's windows may be off by this part; 0: not asked
+ * @beside: bytes of others in a workload's windows may be off by this fraction; 0: not asked
  * @tail: what phases change by is Student's t with so many degrees of freedom; 0: it is Gaussian
  */
 struct params {
@@ -114,7 +114,7 @@ struct limited {
 /**
  * struct fading - what is left of a phase some windows later
  * @t, @tau_s, @middle_s: what it was made for; counters of a group have their windows together
- * @v: @t x @t, at and below the diagonal: a part
+ * @v: @t x @t, at and below the diagonal: a fraction
  */
 struct fading {
 	size_t t;
@@ -151,7 +151,7 @@ struct work {
 	double *vectors; /* memory of all vectors below */
 	size_t cap;	 /* its elements */
 
-	/* filter_solve_prepare(): activity. filter_full_slow() scales @raw for the results. */
+	/* filter_solve_prepare(): activity. filter_saturation_slow() scales @raw for the results. */
 	struct matrix raw;		     /* activity as counted, t x n */
 	struct matrix a;		     /* the same with the lag, t x n */
 	struct matrix at;		     /* its transpose */
@@ -211,7 +211,7 @@ struct work {
 	/* Scratch: valid only inside the step that fills it. */
 	struct matrix w;      /* often whitened columns */
 	struct matrix q;      /* often covariance of bytes and entries */
-	struct matrix unit;   /* filter_pace.c, filter_full.c, fill_alike() */
+	struct matrix unit;   /* filter_pace.c, filter_saturation.c, fill_alike() */
 	struct matrix change; /* filter_phase_shock() */
 	struct matrix inv;    /* lower triangle of C^-1 */
 	struct matrix tri;    /* matrix_cholesky_forward_all() */
@@ -219,9 +219,9 @@ struct work {
 };
 
 /* fmax() without a call, which compilers can make several of at once; @least for no number. */
-static inline double at_least(double v, double least)
+static inline double max_of(double v, double min)
 {
-	return v > least ? v : least;
+	return v > min ? v : min;
 }
 
 /**
@@ -229,7 +229,7 @@ static inline double at_least(double v, double least)
  * @per_s: bytes by second that are never exceeded; 0: there seems to be none
  * @known: it is believed to be one
  * @evidence: log likelihood of recent blocks with it, less that without
- * @num, @den: how far it seems to be off, as a part; weight of that
+ * @num, @den: how far it seems to be off, as a fraction; weight of that
  */
 struct filter_limit {
 	double per_s;
@@ -254,17 +254,17 @@ struct size {
 	double tried; /* by how much more it is tried */
 };
 
-struct filter_room {
+struct filter_workspace {
 	struct matrix spare; /* memory of a state before */
 	struct work work;
 	struct filter_output out;
 };
 
-/* Numbers of the state of one intensity for all: see filter_same.c. */
-#define SAME_STATES 4
+/* Numbers of the state of one intensity for all: see filter_simple.c. */
+#define SIMPLE_STATES 4
 
 /**
- * struct same - one intensity for all
+ * struct simple_model - one intensity for all
  * @begun: there is one
  * @mean, @p: of the state, at the middle of the last window
  * @since_s: from there to the end of the block
@@ -274,10 +274,10 @@ struct filter_room {
  * @apart, @errors: recent sums of squares: of what both models differ by in totals, and variances
  *	of these by the first one
  */
-struct same {
+struct simple_model {
 	bool begun;
-	double mean[SAME_STATES];
-	double p[SAME_STATES][SAME_STATES];
+	double mean[SIMPLE_STATES];
+	double p[SIMPLE_STATES][SIMPLE_STATES];
 	double since_s;
 	double noise, phase, timing;
 	double odds;
@@ -286,11 +286,11 @@ struct same {
 };
 
 /**
- * struct filter_most - may activity be no more than so many bytes?
+ * struct filter_bound - may activity be no more than so many bytes?
  * @evidence: what recent blocks have said for it
  * @holds: it is believed; it is of the event, not of what workloads do, and outlives a new begin
  */
-struct filter_most {
+struct filter_bound {
 	double evidence;
 	bool holds;
 };
@@ -298,17 +298,18 @@ struct filter_most {
 struct filter {
 	struct params params;
 	struct filter_state state;
-	struct filter_room *room;
-	struct work *work; /* in the room, as what follows */
+	struct filter_workspace *workspace;
+	struct work *work; /* in the workspace, as @out */
 	struct filter_output *out;
 	struct parked *parked;
 	size_t nr_parked;
 	double dropped_s; /* when those were dropped that were parked for too long */
 	double now_s;
-	uint64_t blocks;	 /* since the state began */
-	double noise;		 /* learned: of the counter, as a part of it */
-	double phase;		 /* learned: of phases, as a part of the intensity */
-	double lag[FILTER_LAGS]; /* learned: parts of a window's traffic that come in the next */
+	uint64_t blocks; /* since the state began */
+	double noise;	 /* learned: of the counter, as a fraction of it */
+	double phase;	 /* learned: of phases, as a fraction of the intensity */
+	double lag
+		[FILTER_LAGS]; /* learned: fractions of a window's traffic that come in the next */
 	double lag_num[FILTER_LAGS], lag_den[FILTER_LAGS][FILTER_LAGS];
 	double lead; /* learned, of I/O: seconds by which data move before they are noted */
 	double lead_num, lead_den;
@@ -317,8 +318,8 @@ struct filter {
 	double bytes, activity;	       /* recent sums: the mean intensity */
 	double mean;		       /* bytes per unit of activity */
 	struct filter_limit limit;
-	struct same same;
-	struct filter_most most;
+	struct simple_model simple;
+	struct filter_bound bound;
 };
 
 /* filter_state.c: entries come and go */
@@ -351,14 +352,14 @@ int filter_phase_cover(struct filter *f);
 int filter_phase_times(const struct work *w, const struct matrix *x, struct matrix *ret);
 int filter_phase_shock(struct filter *f);
 
-/* filter_full.c: the memory is at its limit */
-bool filter_full_is_near(const struct filter_input *in, size_t t, double per_s);
-bool filter_full_may(const struct filter *f, const struct filter_input *in);
-void filter_full_censor(struct filter *f, const struct filter_input *in);
-bool filter_full_judge(struct filter *f, const struct filter_input *in);
-void filter_full_slow(struct filter *f, const struct filter_input *in);
-void filter_full_restore(struct filter *f);
-int filter_full_project(struct filter *f, struct matrix *cov);
+/* filter_saturation.c: the memory is at its limit */
+bool filter_saturation_is_near(const struct filter_input *in, size_t t, double per_s);
+bool filter_saturation_may(const struct filter *f, const struct filter_input *in);
+void filter_saturation_censor(struct filter *f, const struct filter_input *in);
+bool filter_saturation_judge(struct filter *f, const struct filter_input *in);
+void filter_saturation_slow(struct filter *f, const struct filter_input *in);
+void filter_saturation_restore(struct filter *f);
+int filter_saturation_project(struct filter *f, struct matrix *cov);
 
 /* filter_pace.c: counts of long slices, where the memory is at its limit */
 int filter_pace_cover(struct filter *f, const struct filter_input *in);
@@ -376,13 +377,13 @@ void filter_jump_total(struct work *w);
 void filter_jump_covariance(const struct work *w, struct matrix *q, struct matrix *to);
 void filter_jump_advance(struct filter *f);
 
-/* filter_same.c: or are all intensities the same? */
-void filter_same_judge(struct filter *f, const struct filter_input *in);
-void filter_same_mix(struct filter *f, const struct filter_input *in);
-void filter_same_others(const struct filter *f, const struct filter_input *in, double *ret);
+/* filter_simple.c: or are all intensities the same? */
+void filter_simple_judge(struct filter *f, const struct filter_input *in);
+void filter_simple_mix(struct filter *f, const struct filter_input *in);
+void filter_simple_others(const struct filter *f, const struct filter_input *in, double *ret);
 
-/* filter_most.c: activity that may be no more than so many bytes */
-void filter_most_judge(struct filter *f, const struct filter_input *in, const struct matrix *cov);
+/* filter_bound.c: activity that may be no more than so many bytes */
+void filter_bound_judge(struct filter *f, const struct filter_input *in, const struct matrix *cov);
 
 /* filter_lag.c: activity and its traffic are not at the same time */
 void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t);

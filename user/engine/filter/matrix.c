@@ -14,8 +14,8 @@ static size_t padded(size_t n, size_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Gives a matrix room for its elements and the padding, and sets none of them. */
-static int take_room(struct matrix *m, size_t rows, size_t cols)
+/* Gives a matrix memory for its elements and the padding, and sets none of them. */
+static int reserve(struct matrix *m, size_t rows, size_t cols)
 {
 	size_t r = padded(rows, MATRIX_ROWS), c = padded(cols, MATRIX_COLS);
 	size_t need = r * c;
@@ -37,16 +37,16 @@ static int take_room(struct matrix *m, size_t rows, size_t cols)
 
 int matrix_shape(struct matrix *m, size_t rows, size_t cols)
 {
-	int err = take_room(m, rows, cols);
+	int err = reserve(m, rows, cols);
 
 	if (!err && m->rows && m->cols)
 		memset(m->v, 0, m->rows * m->cols * sizeof(*m->v));
 	return err;
 }
 
-int matrix_room(struct matrix *m, size_t rows, size_t cols)
+int matrix_resize(struct matrix *m, size_t rows, size_t cols)
 {
-	int err = take_room(m, rows, cols);
+	int err = reserve(m, rows, cols);
 
 	for (size_t i = 0; !err && i < rows; i++)
 		for (size_t j = cols; j < m->cols; j++)
@@ -89,7 +89,7 @@ static INLINE void turn(const float *from, size_t ld, float *to, size_t to_ld)
 
 int matrix_transpose(const struct matrix *m, struct matrix *ret)
 {
-	int err = matrix_room(ret, m->cols, m->rows);
+	int err = matrix_resize(ret, m->cols, m->rows);
 
 	for (size_t i = 0; !err && i < m->rows; i += 4)
 		for (size_t j = 0; j < m->cols; j += 4)
@@ -145,7 +145,7 @@ enum into {
 #include "engine/filter/matrix_kernels.h"
 #endif
 
-enum wide wide_most = WIDE_AVX512;
+enum wide wide_max = WIDE_AVX512;
 
 /* What matrix_kernels.h defines, for one width. */
 struct kernels {
@@ -283,7 +283,7 @@ void matrix_cholesky_backward(const double *l, size_t nr, double *x)
 int matrix_cholesky_forward_all(const double *l, size_t nr, struct matrix *x,
 				struct matrix *scratch)
 {
-	int err = matrix_room(scratch, nr, nr);
+	int err = matrix_resize(scratch, nr, nr);
 
 	if (err)
 		return err;
@@ -302,7 +302,7 @@ int matrix_cholesky_inverse(const double *l, size_t nr, struct matrix *ret, stru
 	for (size_t i = 0; !err && i < nr; i++)
 		matrix_row(scratch, i)[i] = 1;
 	err = err ? err : matrix_cholesky_forward_all(l, nr, scratch, more);
-	err = err ? err : matrix_room(ret, nr, nr);
+	err = err ? err : matrix_resize(ret, nr, nr);
 	if (!err)
 		matrix_set_lower_of(ret, 1, scratch, scratch, nr);
 	return err;

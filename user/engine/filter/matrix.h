@@ -42,11 +42,11 @@ struct matrix {
 int matrix_shape(struct matrix *m, size_t rows, size_t cols);
 
 /**
- * matrix_room() - the same for a matrix that is filled anyway
+ * matrix_resize() - the same for a matrix that is filled anyway
  *
  * Only the padding is set to zero; elements are anything until the caller sets them.
  */
-int matrix_room(struct matrix *m, size_t rows, size_t cols);
+int matrix_resize(struct matrix *m, size_t rows, size_t cols);
 void matrix_free(struct matrix *m);
 
 /* frees the matrix at the end of its scope */

@@ -25,8 +25,8 @@ enum wide {
 	WIDE_AVX512,
 };
 
-/** wide_most - no wider ones are used; tests lower it, while nothing else runs */
-extern enum wide wide_most;
+/** wide_max - no wider ones are used; tests lower it, while nothing else runs */
+extern enum wide wide_max;
 
 #ifdef __x86_64__
 #define TARGET_AVX2   __attribute__((target("avx2")))
@@ -35,7 +35,7 @@ extern enum wide wide_most;
 /** wide_has() - is a variant to be used on this machine? */
 static inline bool wide_has(enum wide wide)
 {
-	if (wide > wide_most)
+	if (wide > wide_max)
 		return false;
 	return wide == WIDE_AVX512
 		       ? __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&

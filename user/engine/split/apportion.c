@@ -89,36 +89,36 @@ static uint64_t divide_any(uint64_t total, uint64_t weight, uint64_t sum, uint64
 	return (uint64_t)(product / sum);
 }
 
-/* Whole parts and rests as divide() makes them; returns the sum of parts. */
+/* Whole shares and rests as divide() makes them; returns the sum of shares. */
 WIDE(static, uint64_t, divide_small,
      (uint64_t total, const uint64_t *restrict weights, size_t nr, uint64_t sum,
-      uint64_t *restrict ret_parts, uint64_t *restrict ret_rests),
-     (total, weights, nr, sum, ret_parts, ret_rests))
+      uint64_t *restrict ret_shares, uint64_t *restrict ret_rests),
+     (total, weights, nr, sum, ret_shares, ret_rests))
 {
 	double by = (double)total / (double)sum;
 	uint64_t given = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		ret_parts[i] = divide(total, (int64_t)weights[i], (int64_t)sum, by, &ret_rests[i]);
-		given += ret_parts[i];
+		ret_shares[i] = divide(total, (int64_t)weights[i], (int64_t)sum, by, &ret_rests[i]);
+		given += ret_shares[i];
 	}
 	return given;
 }
 
 /*
- * The whole parts, and what is left of each; @sum is that of the weights, above 0. Returns the sum
- * of the parts.
+ * The whole shares, and what is left of each; @sum is that of the weights, above 0. Returns the sum
+ * of the shares.
  */
 static uint64_t divide_all(uint64_t total, const uint64_t *weights, size_t nr, uint64_t sum,
-			   uint64_t *ret_parts, uint64_t *ret_rests)
+			   uint64_t *ret_shares, uint64_t *ret_rests)
 {
 	uint64_t given = 0;
 
 	if (total < 1ull << 50 && sum < 1ull << 62)
-		return divide_small(total, weights, nr, sum, ret_parts, ret_rests);
+		return divide_small(total, weights, nr, sum, ret_shares, ret_rests);
 	for (size_t i = 0; i < nr; i++) {
-		ret_parts[i] = divide_any(total, weights[i], sum, &ret_rests[i]);
-		given += ret_parts[i];
+		ret_shares[i] = divide_any(total, weights[i], sum, &ret_rests[i]);
+		given += ret_shares[i];
 	}
 	return given;
 }
@@ -128,16 +128,16 @@ static uint64_t divide_all(uint64_t total, const uint64_t *weights, size_t nr, u
 
 static int shift_for(uint64_t sum)
 {
-	int bits = 64 - __builtin_clzll(sum), most = __builtin_ctz(SIZES);
+	int bits = 64 - __builtin_clzll(sum), max = __builtin_ctz(SIZES);
 
-	return bits > most ? bits - most : 0;
+	return bits > max ? bits - max : 0;
 }
 
 /*
  * One unit more for each of the @k largest remainders. How large the smallest of these is, roughly,
  * is counted; only those of about that size are compared with each other. @scratch: @nr remainders.
  */
-static void round_up(const uint64_t *rests, size_t nr, size_t k, uint64_t sum, uint64_t *parts,
+static void round_up(const uint64_t *rests, size_t nr, size_t k, uint64_t sum, uint64_t *shares,
 		     struct remainder *scratch)
 {
 	uint32_t nr_of[SIZES] = { 0 };
@@ -152,16 +152,16 @@ static void round_up(const uint64_t *rests, size_t nr, size_t k, uint64_t sum, u
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t own = rests[i] >> shift;
 
-		parts[i] += own > size;
+		shares[i] += own > size;
 		scratch[same] = (struct remainder){ rests[i], i };
 		same += own == size;
 	}
 	select_first(scratch, same, k - above);
 	for (size_t i = 0; i < k - above; i++)
-		parts[scratch[i].i]++;
+		shares[scratch[i].i]++;
 }
 
-int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_parts)
+int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_shares)
 {
 	uint64_t small_rests[64];
 	struct remainder small[64];
@@ -177,7 +177,7 @@ int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_
 		if (total)
 			return -EINVAL;
 		for (size_t i = 0; i < nr; i++)
-			ret_parts[i] = 0;
+			ret_shares[i] = 0;
 		return 0;
 	}
 	if (nr > sizeof(small) / sizeof(small[0])) {
@@ -187,10 +187,10 @@ int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_
 		scratch = large;
 		rests = (uint64_t *)(scratch + nr);
 	}
-	given = divide_all(total, weights, nr, sum, ret_parts, rests);
+	given = divide_all(total, weights, nr, sum, ret_shares, rests);
 	/* Fewer units are left than there are remainders above zero. */
 	if (given < total)
-		round_up(rests, nr, total - given, sum, ret_parts, scratch);
+		round_up(rests, nr, total - given, sum, ret_shares, scratch);
 	return 0;
 }
 

@@ -10,16 +10,16 @@
  * @total: what is split
  * @weights: any; a zero weight gets nothing
  * @nr: number of weights
- * @ret_parts: one part a weight; they add up to @total
+ * @ret_shares: one per weight; they add up to @total
  *
- * The largest-remainder rule (Hamilton): each part is rounded down, then the
- * units left over go to the largest remainders, the first one on a tie. Parts
+ * The largest-remainder rule (Hamilton): each share is rounded down, then the
+ * units left over go to the largest remainders, the first one on a tie. Shares
  * are off by less than one unit.
  *
  * Return: 0; -EINVAL when all weights are zero and @total is not (nothing is
  * written); -ERANGE when the weights' sum exceeds 64 bits; -ENOMEM.
  */
-int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_parts);
+int apportion(uint64_t total, const uint64_t *weights, size_t nr, uint64_t *ret_shares);
 
 /**
  * apportion_scale() - value * num / den, rounded to nearest, without overflow inside

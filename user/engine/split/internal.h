@@ -15,7 +15,7 @@
 #define SPLIT_SHARE_UNITS 1099511627776.0 /* 2^40 */
 
 /**
- * struct crowd_member - a workload of a block
+ * struct member - a workload of a block
  * @workload: its number
  * @kin, @ended: see identity_kin()
  * @row: its row in the list of local rows; the last one is that of all without
@@ -24,7 +24,7 @@
  * @cluster: members that cannot be told apart have the same, or NO_CLUSTER
  * @bytes: what it was given
  */
-struct crowd_member {
+struct member {
 	uint32_t workload;
 	uint32_t row;
 	uint64_t kin;
@@ -36,25 +36,25 @@ struct crowd_member {
 };
 
 /**
- * struct part - a counter's part of a block while it is split
+ * struct counter_block - a counter's readings of a block while they are split
  * @counter: which
  * @nr_windows: windows in which it counted
  * @window: their index in the block
- * @bytes, @ratio: what was counted, in which part of the window
+ * @bytes, @ratio: what was counted, in which fraction of the window
  * @x: activity, by element of the block's activity
  * @x_of: by which weight it was chosen and has got its columns; counters share it
  * @activity: the same by window that counted and column of the filter
  * @within: like @activity: see struct filter_input
  * @activity_whole: both are of all windows of the block, so that other counters can have it
- * @share: part of the window, by element of the block's activity
- * @background: part of the window
+ * @share: fraction of the window, by element of the block's activity
+ * @background: fraction of the window
  * @given: bytes, by element of the block's activity
- * @cap: elements that @x, @share and @given have room for
+ * @cap: elements that @x, @share and @given have memory for
  * @kind: unit of activity
- * @full: a counter of the group was at its limit, by window of the block
+ * @saturated: a counter of the group was at its limit, by window of the block
  * @estimated: the filter's result; NULL when bytes were split in proportion
  */
-struct part {
+struct counter_block {
 	uint32_t counter;
 	size_t nr_windows;
 	size_t window[SPLIT_MAX_WINDOWS];
@@ -70,12 +70,12 @@ struct part {
 	uint64_t *given;
 	size_t cap;
 	enum filter_kind kind;
-	bool full[SPLIT_MAX_WINDOWS];
+	bool saturated[SPLIT_MAX_WINDOWS];
 	const struct filter_output *estimated;
 };
 
 /**
- * struct crowd - who is in a block
+ * struct workloads - who is in a block
  * @members, @nr: ordered by workload
  * @of: member of each element of the block's activity
  * @first: first element of each window, and the end
@@ -86,8 +86,8 @@ struct part {
  * @nr_pooled: members in the pool
  * @nr_clusters: clusters
  */
-struct crowd {
-	struct crowd_member *members;
+struct workloads {
+	struct member *members;
 	size_t nr;
 	uint32_t *of;
 	size_t first[SPLIT_MAX_WINDOWS + 1];
@@ -99,36 +99,38 @@ struct crowd {
 	uint32_t nr_clusters;
 };
 
-/* split_crowd.c: who is in a block, who is pooled, who is alike */
-int crowd_make(const struct split_block *b, const struct split_sink *sink, struct crowd *ret);
-void crowd_free(struct crowd *c);
-const struct crowd_member *crowd_find(const struct crowd *c, uint32_t workload);
-void crowd_columns(struct crowd *c, const struct split_block *b, const double *x);
-void crowd_clusters(struct crowd *c, const struct filter_output *estimated);
-void crowd_workloads(const struct crowd *c, uint32_t *ret);
-void crowd_kin(const struct crowd *c, uint64_t *ret, bool *ret_ended);
+/* split_workloads.c: who is in a block, who is pooled, who is alike */
+int workloads_make(const struct split_block *b, const struct split_sink *sink,
+		   struct workloads *ret);
+void workloads_free(struct workloads *ws);
+const struct member *workloads_find(const struct workloads *ws, uint32_t workload);
+void workloads_columns(struct workloads *ws, const struct split_block *b, const double *x);
+void workloads_clusters(struct workloads *ws, const struct filter_output *estimated);
+void workloads_numbers(const struct workloads *ws, uint32_t *ret);
+void workloads_kin(const struct workloads *ws, uint64_t *ret, bool *ret_ended);
 
-/* split_shares.c: parts of windows, by activity or by the estimate; as whole numbers, and their sum */
-void split_in_proportion(const struct crowd *c, const struct split_block *b, struct part *p);
-int split_as_estimated(const struct crowd *c, struct part *p);
+/* split_shares.c: shares of windows, by activity or by the estimate; as whole numbers, and their sum */
+void split_in_proportion(const struct workloads *ws, const struct split_block *b,
+			 struct counter_block *p);
+int split_as_estimated(const struct workloads *ws, struct counter_block *p);
 uint64_t split_units(const double *share, size_t nr, uint64_t *ret);
 
 /**
- * struct split_fewer - are lines that were read and left an L2, or those that left it?
- * @evidence: for the fewer of both, log likelihood
+ * struct split_minimum - activity of writes: lines that left an L2, or the smaller of these and those read?
+ * @evidence: for the smaller of both, log likelihood
  * @holds: they are what writes go by
  */
-struct split_fewer {
+struct split_minimum {
 	double evidence;
 	bool holds;
 };
 
 /**
- * struct split_fewer_of - two weights, of which the fewer count
+ * struct split_weight_pair - two weights, of which the smaller counts
  * @written, @read: which
  * @ratio: bytes of a count that was read, by those of one that left
  */
-struct split_fewer_of {
+struct split_weight_pair {
 	uint32_t written;
 	uint32_t read;
 	double ratio;
@@ -139,30 +141,33 @@ struct split_fewer_of {
  * only known as sums over several windows: 0 or -ENOMEM, free @ret
  */
 bool split_activity_counts(const struct split_block *b, uint32_t weight, double *x);
-int split_activity_slices(const struct trace_header *h, const struct crowd *c,
-			  const struct split_block *b, const struct part *p,
+int split_activity_slices(const struct trace_header *h, const struct workloads *ws,
+			  const struct split_block *b, const struct counter_block *p,
 			  struct filter_slice **ret, size_t *ret_nr);
-bool split_fewer_find(const struct trace_header *h, uint32_t written, struct split_fewer_of *ret);
-bool split_fewer_judge(struct split_fewer *f, const struct crowd *c, const struct split_block *b,
-		       const struct part *p, const struct split_fewer_of *of);
-bool split_fewer_take(const struct split_block *b, const struct split_fewer_of *of, struct part *p);
+bool split_minimum_find(const struct trace_header *h, uint32_t written,
+			struct split_weight_pair *ret);
+bool split_minimum_judge(struct split_minimum *f, const struct workloads *ws,
+			 const struct split_block *b, const struct counter_block *p,
+			 const struct split_weight_pair *of);
+bool split_minimum_take(const struct split_block *b, const struct split_weight_pair *of,
+			struct counter_block *p);
 
 /* split_bounds.c: how sure it is */
-int split_bounds(const struct crowd *c, const struct split_block *b, const struct part *p,
-		 double lost, const struct split_sink *sink);
+int split_bounds(const struct workloads *ws, const struct split_block *b,
+		 const struct counter_block *p, double lost, const struct split_sink *sink);
 uint64_t split_bound_whole(double v, double max);
 
 /**
  * struct split_io_how - how a device's counter is split
  * @direction: the counter's
  * @filter: its filter, made when needed; NULL: as requests say
- * @room: for it
- * @lost: part of the requests that is missing
+ * @workspace: for it
+ * @lost: fraction of the requests that is missing
  */
 struct split_io_how {
 	enum direction direction;
 	struct filter **filter;
-	struct filter_room *room;
+	struct filter_workspace *workspace;
 	double lost;
 };
 
@@ -183,7 +188,7 @@ struct io_claim {
 };
 
 /**
- * struct split_io_part - a device counter's part of a block while it is split
+ * struct io_block - a device counter's readings of a block while they are split
  * @p: what it has in common with others; @share, @given and @background are not used
  * @owners: workloads that have the device for themselves, by window of the block
  * @sums: activity by second, by window of the block
@@ -198,8 +203,8 @@ struct io_claim {
  * @quiet: what goes on without requests
  * @units, @portions: of the window that is given
  */
-struct split_io_part {
-	struct part *p;
+struct io_block {
+	struct counter_block *p;
 	size_t owners[SPLIT_MAX_WINDOWS];
 	double sums[SPLIT_MAX_WINDOWS];
 	size_t before[SPLIT_MAX_WINDOWS];
@@ -217,22 +222,23 @@ struct split_io_part {
 };
 
 /* The filter's column of a member, the pool's included; NO_COLUMN: it did nothing. */
-static inline uint32_t io_column(const struct crowd *c, const struct crowd_member *m)
+static inline uint32_t io_column(const struct workloads *ws, const struct member *m)
 {
-	if (m->column != NO_COLUMN || !c->nr_pooled || !(m->x > 0))
+	if (m->column != NO_COLUMN || !ws->nr_pooled || !(m->x > 0))
 		return m->column;
-	return c->nr_columns - 1;
+	return ws->nr_columns - 1;
 }
 
 /* split_io.c: counters of devices */
-int split_io(struct crowd *c, const struct split_block *b, struct part *p, uint32_t in_group,
-	     const struct split_io_how *how, const struct split_sink *sink, size_t *ret_pooled);
+int split_io(struct workloads *ws, const struct split_block *b, struct counter_block *p,
+	     uint32_t in_group, const struct split_io_how *how, const struct split_sink *sink,
+	     size_t *ret_pooled);
 
 /* split_io_match.c: bytes beside the window of their requests */
-void split_io_match(const struct split_block *b, struct split_io_part *io);
+void split_io_match(const struct split_block *b, struct io_block *io);
 
 /* split_io_bounds.c: how sure that is */
-int split_io_bounds(const struct crowd *c, const struct split_block *b,
-		    const struct split_io_part *io, double lost, const struct split_sink *sink);
+int split_io_bounds(const struct workloads *ws, const struct split_block *b,
+		    const struct io_block *io, double lost, const struct split_sink *sink);
 
 #endif

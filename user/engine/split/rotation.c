@@ -11,7 +11,7 @@
  * than so much of it is taken for not counted.
  */
 #define KERNEL_TURN_NS 4e6
-#define KERNEL_MOST    0.5
+#define KERNEL_MAX     0.5
 
 static void sums_add(struct rotation_sums *to, double bytes, double ns)
 {
@@ -67,27 +67,27 @@ void rotation_end(struct rotation *r)
 	close_sample(r);
 }
 
-void rotation_add(struct rotation *total, const struct rotation *part)
+void rotation_add(struct rotation *total, const struct rotation *next)
 {
-	if (!part->any)
+	if (!next->any)
 		return;
-	total->enabled_ns += part->enabled_ns;
-	total->running_ns += part->running_ns;
+	total->enabled_ns += next->enabled_ns;
+	total->running_ns += next->running_ns;
 	/* A turn that went on from one to the other is one turn. */
-	total->turns += part->turns - (total->ran && part->began);
-	total->began = total->any ? total->began : part->began;
-	total->ran = part->ran;
+	total->turns += next->turns - (total->ran && next->began);
+	total->began = total->any ? total->began : next->began;
+	total->ran = next->ran;
 	total->any = true;
-	total->samples += part->samples;
-	total->sample_squares += part->sample_squares;
-	total->window_squares += part->window_squares;
+	total->samples += next->samples;
+	total->sample_squares += next->sample_squares;
+	total->window_squares += next->window_squares;
 	for (int i = 0; i < ROTATION_NR; i++) {
-		total->sample[i].bytes += part->sample[i].bytes;
-		total->sample[i].squares += part->sample[i].squares;
-		total->sample[i].products += part->sample[i].products;
-		total->window[i].bytes += part->window[i].bytes;
-		total->window[i].squares += part->window[i].squares;
-		total->window[i].products += part->window[i].products;
+		total->sample[i].bytes += next->sample[i].bytes;
+		total->sample[i].squares += next->sample[i].squares;
+		total->sample[i].products += next->sample[i].products;
+		total->window[i].bytes += next->window[i].bytes;
+		total->window[i].squares += next->window[i].squares;
+		total->window[i].products += next->window[i].products;
 	}
 }
 
@@ -142,7 +142,7 @@ double rotation_edges(const struct rotation *r, int which)
 {
 	if (!r->running_ns || r->enabled_ns <= r->running_ns)
 		return 0;
-	return r->window[which].bytes * fmin(r->turns * EDGE_NS / r->running_ns, EDGE_MOST) *
+	return r->window[which].bytes * fmin(r->turns * EDGE_NS / r->running_ns, EDGE_MAX) *
 	       ((double)r->enabled_ns / r->running_ns);
 }
 
@@ -154,10 +154,10 @@ double rotation_unseen_doubt(double counted, double ratio, double squares)
 
 double rotation_kernel_edges(double value, double enabled_ns, double running_ns)
 {
-	double turns = fmin(running_ns, enabled_ns - running_ns) / KERNEL_TURN_NS + 1, part;
+	double turns = fmin(running_ns, enabled_ns - running_ns) / KERNEL_TURN_NS + 1, fraction;
 
 	if (!(running_ns > 0) || enabled_ns <= running_ns)
 		return 0;
-	part = fmin(turns * EDGE_NS / running_ns, KERNEL_MOST);
-	return value * part / (1 - part);
+	fraction = fmin(turns * EDGE_NS / running_ns, KERNEL_MAX);
+	return value * fraction / (1 - fraction);
 }

@@ -60,8 +60,8 @@ void rotation_window(struct rotation *r, uint64_t enabled_ns, uint64_t running_n
 /** rotation_end() - no more windows: the turn that goes on is a sample as it is */
 void rotation_end(struct rotation *r);
 
-/** rotation_add() - @part follows @total in time; both have ended */
-void rotation_add(struct rotation *total, const struct rotation *part);
+/** rotation_add() - @next follows @total in time; both have ended */
+void rotation_add(struct rotation *total, const struct rotation *next);
 
 /**
  * rotation_doubt() - half of the 95% interval of the scaled bytes
@@ -97,8 +97,8 @@ double rotation_quantile(size_t freedom);
  * @ratio: it was scaled by, at least 1
  * @squares: of what windows had
  *
- * The unobserved part differs from the rest by a share of it, or lumps were missed: in each window
- * the counter looked for a part of the time, r = 1 / @ratio. If a window's bytes came in one lump,
+ * The unobserved time differs from the rest by a fraction of it, or lumps were missed: in each window
+ * the counter looked for a fraction of the time, r = 1 / @ratio. If a window's bytes came in one lump,
  * they were seen wholly with probability r, or not at all: scaled by 1/r that has the variance
  * (1 - r) / r of their square. The squares of what was seen add up to r of all squares, so that the
  * sum has the variance (1 - r) / r^2 = ratio * (ratio - 1) of them.

@@ -20,7 +20,7 @@
 
 /* Unit of struct activity's @within; of longer windows of hundreds of CPUs it is not in 64 bits. */
 #define WITHIN_NS	    4096
-#define WITHIN_MOST_NS	    10000000000ull
+#define WITHIN_MAX_NS	    10000000000ull
 
 /**
  * struct activity - what a workload did in a window
@@ -54,12 +54,12 @@ static inline double within_mean(const struct activity *a)
 	return (double)a->within / (double)(int64_t)a->on_cpu_ns;
 }
 
-/* As a part of the window's length: -1/2 at its start, 1/2 at its end. */
+/* As a fraction of the window's length: -1/2 at its start, 1/2 at its end. */
 static inline double within_unit(const struct trace_window *w)
 {
 	uint64_t length = w->end_ns - w->start_ns;
 
-	return length <= WITHIN_MOST_NS ? (double)WITHIN_NS / length : 0;
+	return length <= WITHIN_MAX_NS ? (double)WITHIN_NS / length : 0;
 }
 
 /**
@@ -108,7 +108,7 @@ struct portion {
  * @row: see split_sink.row
  * @low, @high: 95% interval of the bytes counted
  * @separable: see struct share
- * @tangled, @nr_tangled: rows it cannot be told from
+ * @inseparable, @nr_inseparable: rows it cannot be told from
  * @below: how far the interval would begin below 0, at most the row's own bytes; 0 if @low is not
  * @sure: of @low, what does not rest on the estimate
  */
@@ -117,8 +117,8 @@ struct bounds {
 	uint64_t low;
 	uint64_t high;
 	bool separable;
-	const uint32_t *tangled;
-	size_t nr_tangled;
+	const uint32_t *inseparable;
+	size_t nr_inseparable;
 	uint64_t below;
 	uint64_t sure;
 };
@@ -199,7 +199,7 @@ void splitter_quality(struct splitter *s, bool all, struct quality *ret);
 uint64_t splitter_saturated(const struct splitter *s, bool all);
 
 /**
- * splitter_models() - windows of counters of tasks, by what has the larger part in how they were
+ * splitter_models() - windows of counters of tasks, by what weighs more in how they were
  *	split: an intensity for each workload, or activity alone; none if the method learns nothing.
  *	@all as above, to be asked before splitter_quality()
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Activity in the counts of core events. Of writes it may be lines that left an L2, or lines that
- * were read, whichever are fewer. The next cache takes a line several times, and memory gets it
+ * were read, the smaller of both. The next cache takes a line several times, and memory gets it
  * once. A program that works in that cache makes many lines leave its L2 and reads few: what it
  * has not read, it hardly writes.
  *
  * Stores that pass the caches, or clear whole lines, are of lines that nobody reads. So the data
- * have to say that the fewer of both follow the counter better. Asked is the simplest of all
+ * have to say that the smaller of both follows the counter better. Asked is the simplest of all
  * models, one intensity for everybody, which needs nothing of what has been learned.
  */
 #include <errno.h>
@@ -48,15 +48,16 @@ bool split_activity_counts(const struct split_block *b, uint32_t weight, double 
 	return true;
 }
 
-bool split_fewer_find(const struct trace_header *h, uint32_t written, struct split_fewer_of *ret)
+bool split_minimum_find(const struct trace_header *h, uint32_t written,
+			struct split_weight_pair *ret)
 {
-	double most = weight_most_written(h->weights[written]);
+	double max = weight_most_written(h->weights[written]);
 
-	for (uint32_t k = 0; most > 0 && k < h->nr_weights; k++) {
+	for (uint32_t k = 0; max > 0 && k < h->nr_weights; k++) {
 		double bytes = weight_bytes_read(h->weights[k]);
 
 		if (bytes > 0) {
-			*ret = (struct split_fewer_of){ written, k, bytes / most };
+			*ret = (struct split_weight_pair){ written, k, bytes / max };
 			return true;
 		}
 	}
@@ -64,19 +65,19 @@ bool split_fewer_find(const struct trace_header *h, uint32_t written, struct spl
 }
 
 /* Counts of a slice, as the activity of its workload has them. */
-static double count_of(const struct long_slice *l, const struct split_fewer_of *of, bool fewer)
+static double count_of(const struct long_slice *l, const struct split_weight_pair *of, bool minimum)
 {
 	double written = l->weights[of->written];
 
-	return fewer ? fmin(written, of->ratio * l->weights[of->read]) : written;
+	return minimum ? fmin(written, of->ratio * l->weights[of->read]) : written;
 }
 
-int split_activity_slices(const struct trace_header *h, const struct crowd *c,
-			  const struct split_block *b, const struct part *p,
+int split_activity_slices(const struct trace_header *h, const struct workloads *ws,
+			  const struct split_block *b, const struct counter_block *p,
 			  struct filter_slice **ret, size_t *ret_nr)
 {
-	struct split_fewer_of of = { .written = p->x_of % TRACE_MAX_WEIGHTS };
-	bool fewer = p->kind == FILTER_FEWER && split_fewer_find(h, of.written, &of);
+	struct split_weight_pair of = { .written = p->x_of % TRACE_MAX_WEIGHTS };
+	bool minimum = p->kind == FILTER_MINIMUM && split_minimum_find(h, of.written, &of);
 	double start = b->windows[0].start_ns;
 	struct filter_slice *slices;
 
@@ -89,24 +90,24 @@ int split_activity_slices(const struct trace_header *h, const struct crowd *c,
 		return -ENOMEM;
 	for (size_t i = 0; i < b->nr_longs; i++) {
 		const struct long_slice *l = &b->longs[i];
-		const struct crowd_member *m = crowd_find(c, l->workload);
+		const struct member *m = workloads_find(ws, l->workload);
 
 		if (!m)
 			continue; /* all of it is in a gap between windows */
 		slices[(*ret_nr)++] = (struct filter_slice){
-			.column = m->column == NO_COLUMN ? c->nr_columns - 1 : m->column,
+			.column = m->column == NO_COLUMN ? ws->nr_columns - 1 : m->column,
 			.start_s = (l->start_ns - start) / 1e9,
 			.end_s = (l->end_ns - start) / 1e9,
 			.whole_start_s = (l->whole_start_ns - start) / 1e9,
 			.whole_end_s = (l->whole_end_ns - start) / 1e9,
-			.count = count_of(l, &of, fewer),
+			.count = count_of(l, &of, minimum),
 		};
 	}
 	return 0;
 }
 
 /* Squares of what one intensity for everybody leaves unexplained. */
-static double misfit(const struct part *p, const double *x)
+static double misfit(const struct counter_block *p, const double *x)
 {
 	double xx = 0, xy = 0, yy = 0;
 
@@ -120,30 +121,32 @@ static double misfit(const struct part *p, const double *x)
 	return xx > 0 ? yy - xy * xy / xx : yy;
 }
 
-bool split_fewer_judge(struct split_fewer *f, const struct crowd *c, const struct split_block *b,
-		       const struct part *p, const struct split_fewer_of *of)
+bool split_minimum_judge(struct split_minimum *f, const struct workloads *ws,
+			 const struct split_block *b, const struct counter_block *p,
+			 const struct split_weight_pair *of)
 {
-	double left[SPLIT_MAX_WINDOWS] = { 0 }, fewer[SPLIT_MAX_WINDOWS] = { 0 }, more;
+	double left[SPLIT_MAX_WINDOWS] = { 0 }, minimum[SPLIT_MAX_WINDOWS] = { 0 }, more;
 
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		size_t w = p->window[k];
 
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
+		for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++) {
 			const uint64_t *counts = b->activity[i].weights;
 
 			left[k] += p->ratio[k] * counts[of->written];
-			fewer[k] += p->ratio[k] *
-				    fmin(counts[of->written], of->ratio * counts[of->read]);
+			minimum[k] += p->ratio[k] *
+				      fmin(counts[of->written], of->ratio * counts[of->read]);
 		}
 	}
-	more = p->nr_windows / 2.0 * log(misfit(p, left) / misfit(p, fewer));
-	f->evidence = FEWER_KEPT * f->evidence +
-		      (isfinite(more) ? fmax(fmin(more, FEWER_SAYS), -FEWER_SAYS) : 0);
-	f->holds = f->evidence > (f->holds ? 0 : FEWER_SURE);
+	more = p->nr_windows / 2.0 * log(misfit(p, left) / misfit(p, minimum));
+	f->evidence = MINIMUM_KEPT * f->evidence +
+		      (isfinite(more) ? fmax(fmin(more, MINIMUM_SAYS), -MINIMUM_SAYS) : 0);
+	f->holds = f->evidence > (f->holds ? 0 : MINIMUM_SURE);
 	return f->holds;
 }
 
-bool split_fewer_take(const struct split_block *b, const struct split_fewer_of *of, struct part *p)
+bool split_minimum_take(const struct split_block *b, const struct split_weight_pair *of,
+			struct counter_block *p)
 {
 	double *read = p->share; /* scratch: shares are not found yet */
 
@@ -151,6 +154,6 @@ bool split_fewer_take(const struct split_block *b, const struct split_fewer_of *
 		return false;
 	for (size_t i = 0; i < b->nr; i++)
 		p->x[i] = fmin(p->x[i], of->ratio * read[i]);
-	p->kind = FILTER_FEWER;
+	p->kind = FILTER_MINIMUM;
 	return true;
 }

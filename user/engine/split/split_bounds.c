@@ -27,7 +27,7 @@
  * @own, @own_var: as @may, for windows it was alone in
  * @little: of what is not loose: what it would be given if it moved nothing
  * @late: bytes it may have caused in windows it did not run in
- * @tangled: it shares a cluster with other rows
+ * @inseparable: it shares a cluster with other rows
  * @pooled: most of it is pooled
  */
 struct row_sum {
@@ -42,7 +42,7 @@ struct row_sum {
 	double own, own_var;
 	double little;
 	double late;
-	bool tangled;
+	bool inseparable;
 	double pooled;
 };
 
@@ -61,9 +61,9 @@ struct cluster {
 };
 
 struct bounding {
-	const struct crowd *c;
+	const struct workloads *ws;
 	const struct split_block *b;
-	const struct part *p;
+	const struct counter_block *p;
 	struct row_sum *rows;
 	uint32_t *member_row; /* of @rows, by member */
 	bool single;	      /* no row has two members */
@@ -77,12 +77,12 @@ struct bounding {
 /* Which rows ran in a window, and what each got there. */
 static void bound_window(struct bounding *g, size_t k)
 {
-	const struct crowd *c = g->c;
+	const struct workloads *ws = g->ws;
 	size_t w = g->p->window[k], rows = 0;
 	double bytes = g->p->bytes[k], var = g->noise * bytes * g->noise * bytes;
 
-	for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
-		struct row_sum *r = &g->rows[g->member_row[c->of[i]]];
+	for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++) {
+		struct row_sum *r = &g->rows[g->member_row[ws->of[i]]];
 
 		if (r->mark != k + 1) {
 			r->mark = k + 1;
@@ -94,13 +94,13 @@ static void bound_window(struct bounding *g, size_t k)
 		r->in_window += g->p->given[i];
 	}
 	if (rows == 1) {
-		struct row_sum *r = &g->rows[g->member_row[c->of[c->first[w]]]];
+		struct row_sum *r = &g->rows[g->member_row[ws->of[ws->first[w]]]];
 
 		r->own += bytes;
 		r->own_var += var;
 	}
-	for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
-		struct row_sum *r = &g->rows[g->member_row[c->of[i]]];
+	for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++) {
+		struct row_sum *r = &g->rows[g->member_row[ws->of[i]]];
 
 		r->variance += g->noise * r->in_window * g->noise * g->p->given[i];
 	}
@@ -109,12 +109,12 @@ static void bound_window(struct bounding *g, size_t k)
 /* The same where each element is of another row, as it is by process: there is nothing to add up. */
 static void bound_single(struct bounding *g, size_t k)
 {
-	const struct crowd *c = g->c;
-	size_t w = g->p->window[k], first = c->first[w], end = c->first[w + 1];
+	const struct workloads *ws = g->ws;
+	size_t w = g->p->window[k], first = ws->first[w], end = ws->first[w + 1];
 	double bytes = g->p->bytes[k], noise = g->noise, var = noise * bytes * noise * bytes;
 
 	for (size_t i = first; i < end; i++) {
-		struct row_sum *r = &g->rows[g->member_row[c->of[i]]];
+		struct row_sum *r = &g->rows[g->member_row[ws->of[i]]];
 		double given = g->p->given[i];
 
 		r->may += bytes;
@@ -122,7 +122,7 @@ static void bound_single(struct bounding *g, size_t k)
 		r->variance += noise * given * noise * given;
 	}
 	if (end - first == 1) {
-		struct row_sum *r = &g->rows[g->member_row[c->of[first]]];
+		struct row_sum *r = &g->rows[g->member_row[ws->of[first]]];
 
 		r->own += bytes;
 		r->own_var += var;
@@ -132,10 +132,10 @@ static void bound_single(struct bounding *g, size_t k)
 /* Bytes that came late: those who caused them may not have run any more. */
 static void bound_lag(struct bounding *g, size_t k)
 {
-	const struct crowd *c = g->c;
+	const struct workloads *ws = g->ws;
 	const float *carried = matrix_row(&g->p->estimated->carried, k);
 	const float *expected = matrix_row(&g->p->estimated->expected, k);
-	size_t w = g->p->window[k], own = c->nr_columns - (c->nr_pooled > 0);
+	size_t w = g->p->window[k], own = ws->nr_columns - (ws->nr_pooled > 0);
 	double gone = k < FILTER_LAGS ? g->p->estimated->carried_in[k] : 0, bytes = g->p->bytes[k];
 	uint32_t late[FILTER_MAX_WORKLOADS];
 	size_t nr = 0;
@@ -147,22 +147,22 @@ static void bound_lag(struct bounding *g, size_t k)
 	}
 	for (size_t i = 0; i < nr; i++) {
 		gone += carried[late[i]];
-		g->rows[c->members[c->columns[late[i]]].row].late += carried[late[i]];
+		g->rows[ws->members[ws->columns[late[i]]].row].late += carried[late[i]];
 	}
 	if (!(gone > 0) || !(bytes > 0))
 		return;
-	for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
-		g->rows[g->member_row[c->of[i]]].early += gone * (g->p->given[i] / bytes);
+	for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++)
+		g->rows[g->member_row[ws->of[i]]].early += gone * (g->p->given[i] / bytes);
 }
 
 static void sum_clusters(struct bounding *g)
 {
-	const struct crowd *c = g->c;
+	const struct workloads *ws = g->ws;
 
 	for (size_t i = 0; i < g->nr_clusters; i++)
 		g->clusters[i].row = SPLIT_NO_ROW - 1; /* none yet */
-	for (size_t i = 0; i < c->nr; i++) {
-		const struct crowd_member *m = &c->members[i];
+	for (size_t i = 0; i < ws->nr; i++) {
+		const struct member *m = &ws->members[i];
 		struct cluster *cl;
 
 		if (m->cluster == NO_CLUSTER)
@@ -171,7 +171,7 @@ static void sum_clusters(struct bounding *g)
 		cl->row = cl->row == SPLIT_NO_ROW - 1 || cl->row == m->row ? m->row : SPLIT_NO_ROW;
 		cl->given += m->bytes;
 	}
-	if (c->nr_pooled)
+	if (ws->nr_pooled)
 		g->clusters[g->nr_clusters - 1].pool = true;
 }
 
@@ -208,17 +208,17 @@ static void add_variance(const float *v, const struct equals *s, size_t column, 
 /* The estimate's errors, of rows and of clusters. */
 static int sum_variances(struct bounding *g)
 {
-	const struct crowd *c = g->c;
-	size_t nr_numbers = c->nr_rows + 1 + g->nr_clusters;
+	const struct workloads *ws = g->ws;
+	size_t nr_numbers = ws->nr_rows + 1 + g->nr_clusters;
 	cleanup_free uint32_t *nearest = calloc(nr_numbers, sizeof(*nearest));
 	uint32_t cluster[FILTER_MAX_WORKLOADS] = { 0 };
 	struct equals rows, clusters;
 
 	if (!nearest)
 		return -ENOMEM;
-	for (size_t j = 0; j < c->nr_columns; j++) {
-		bool pool = c->nr_pooled && j + 1 == c->nr_columns;
-		const struct crowd_member *m = &c->members[c->columns[j]];
+	for (size_t j = 0; j < ws->nr_columns; j++) {
+		bool pool = ws->nr_pooled && j + 1 == ws->nr_columns;
+		const struct member *m = &ws->members[ws->columns[j]];
 
 		cluster[j] = pool ? g->nr_clusters - 1 : m->cluster;
 		if (cluster[j] == NO_CLUSTER)
@@ -228,9 +228,9 @@ static int sum_variances(struct bounding *g)
 		if (g->column_row[j] != SPLIT_NO_ROW)
 			g->rows[g->column_row[j]].little += g->p->estimated->little[j];
 	}
-	find_equals(g->column_row, c->nr_columns, SPLIT_NO_ROW, nearest, nr_numbers, &rows);
-	find_equals(cluster, c->nr_columns, NO_CLUSTER, nearest, nr_numbers, &clusters);
-	for (size_t i = 0; i < c->nr_columns; i++) {
+	find_equals(g->column_row, ws->nr_columns, SPLIT_NO_ROW, nearest, nr_numbers, &rows);
+	find_equals(cluster, ws->nr_columns, NO_CLUSTER, nearest, nr_numbers, &clusters);
+	for (size_t i = 0; i < ws->nr_columns; i++) {
 		const float *v = matrix_row(&g->p->estimated->covariance, i);
 
 		if (g->column_row[i] != SPLIT_NO_ROW)
@@ -244,11 +244,11 @@ static int sum_variances(struct bounding *g)
 /* Members that cannot be told from those of other rows have bounds of their own. */
 static void bound_loose(struct bounding *g)
 {
-	const struct crowd *c = g->c;
+	const struct workloads *ws = g->ws;
 	double spread = exp(Z_PRIOR * g->p->estimated->prior);
 
-	for (size_t i = 0; i < c->nr; i++) {
-		const struct crowd_member *m = &c->members[i];
+	for (size_t i = 0; i < ws->nr; i++) {
+		const struct member *m = &ws->members[i];
 		const struct cluster *cl;
 		struct row_sum *r = &g->rows[m->row];
 		double all;
@@ -265,31 +265,31 @@ static void bound_loose(struct bounding *g)
 		if (cl->pool)
 			r->pooled += m->bytes;
 		else
-			r->tangled = true;
+			r->inseparable = true;
 	}
 }
 
 /* Rows that have members in the same clusters as this one. */
-static size_t find_tangled(const struct bounding *g, uint32_t row, uint32_t *ret)
+static size_t find_inseparable(const struct bounding *g, uint32_t row, uint32_t *ret)
 {
-	const struct crowd *c = g->c;
+	const struct workloads *ws = g->ws;
 	size_t nr = 0;
 
-	for (uint32_t other = 0; other < c->nr_rows; other++)
+	for (uint32_t other = 0; other < ws->nr_rows; other++)
 		g->rows[other].mark = 0;
-	for (size_t i = 0; i < c->nr; i++) {
-		uint32_t cluster = c->members[i].cluster;
+	for (size_t i = 0; i < ws->nr; i++) {
+		uint32_t cluster = ws->members[i].cluster;
 
-		if (c->members[i].row != row || cluster == NO_CLUSTER || g->clusters[cluster].pool)
+		if (ws->members[i].row != row || cluster == NO_CLUSTER || g->clusters[cluster].pool)
 			continue;
-		for (size_t j = 0; j < c->nr; j++) {
-			uint32_t other = c->members[j].row;
+		for (size_t j = 0; j < ws->nr; j++) {
+			uint32_t other = ws->members[j].row;
 
-			if (c->members[j].cluster != cluster || other == row ||
-			    other == c->nr_rows || g->rows[other].mark)
+			if (ws->members[j].cluster != cluster || other == row ||
+			    other == ws->nr_rows || g->rows[other].mark)
 				continue;
 			g->rows[other].mark = 1;
-			ret[nr++] = c->rows[other];
+			ret[nr++] = ws->rows[other];
 		}
 	}
 	return nr;
@@ -305,7 +305,7 @@ uint64_t split_bound_whole(double v, double max)
 	return v >= 0x1p64 ? UINT64_MAX : (uint64_t)v;
 }
 
-/* The interval of one row; @lost is the part of the slices that is missing. */
+/* The interval of one row; @lost is the fraction of the slices that is missing. */
 static void interval(const struct bounding *g, const struct row_sum *r, double lost,
 		     struct bounds *ret)
 {
@@ -348,18 +348,18 @@ static void interval(const struct bounding *g, const struct row_sum *r, double l
 
 static int hand_out(struct bounding *g, double lost, const struct split_sink *sink)
 {
-	cleanup_free uint32_t *tangled = calloc(g->c->nr_rows + 1, sizeof(*tangled));
-	int err = tangled ? 0 : -ENOMEM;
+	cleanup_free uint32_t *inseparable = calloc(g->ws->nr_rows + 1, sizeof(*inseparable));
+	int err = inseparable ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < g->c->nr_rows && !err; i++) {
+	for (uint32_t i = 0; i < g->ws->nr_rows && !err; i++) {
 		struct row_sum *r = &g->rows[i];
-		struct bounds bounds = { .row = g->c->rows[i], .separable = true };
+		struct bounds bounds = { .row = g->ws->rows[i], .separable = true };
 
 		interval(g, r, lost, &bounds);
-		if (r->tangled && 2 * (r->loose - r->pooled) > r->given) {
+		if (r->inseparable && 2 * (r->loose - r->pooled) > r->given) {
 			bounds.separable = false;
-			bounds.tangled = tangled;
-			bounds.nr_tangled = find_tangled(g, i, tangled);
+			bounds.inseparable = inseparable;
+			bounds.nr_inseparable = find_inseparable(g, i, inseparable);
 		} else if (2 * r->loose > r->given && bounds.high > MATTERS * g->total) {
 			bounds.separable = false;
 		}
@@ -368,30 +368,30 @@ static int hand_out(struct bounding *g, double lost, const struct split_sink *si
 	return err;
 }
 
-int split_bounds(const struct crowd *c, const struct split_block *b, const struct part *p,
-		 double lost, const struct split_sink *sink)
+int split_bounds(const struct workloads *ws, const struct split_block *b,
+		 const struct counter_block *p, double lost, const struct split_sink *sink)
 {
-	struct bounding g = { .c = c, .b = b, .p = p };
-	cleanup_free struct row_sum *rows = calloc(c->nr_rows + 1, sizeof(*rows));
-	cleanup_free struct cluster *clusters = calloc(c->nr_clusters + 1, sizeof(*clusters));
-	cleanup_free uint32_t *column_row = calloc(c->nr_columns + 1, sizeof(*column_row));
-	cleanup_free uint32_t *member_row = calloc(c->nr + 1, sizeof(*member_row));
+	struct bounding g = { .ws = ws, .b = b, .p = p };
+	cleanup_free struct row_sum *rows = calloc(ws->nr_rows + 1, sizeof(*rows));
+	cleanup_free struct cluster *clusters = calloc(ws->nr_clusters + 1, sizeof(*clusters));
+	cleanup_free uint32_t *column_row = calloc(ws->nr_columns + 1, sizeof(*column_row));
+	cleanup_free uint32_t *member_row = calloc(ws->nr + 1, sizeof(*member_row));
 
 	if (!rows || !clusters || !column_row || !member_row)
 		return -ENOMEM;
 	/* Those without a row have one together, the last one. */
 	g.single = true;
-	for (size_t i = 0; i < c->nr; i++) {
-		member_row[i] = c->members[i].row;
+	for (size_t i = 0; i < ws->nr; i++) {
+		member_row[i] = ws->members[i].row;
 		g.single &= !rows[member_row[i]].mark++;
 	}
-	for (size_t i = 0; i <= c->nr_rows; i++)
+	for (size_t i = 0; i <= ws->nr_rows; i++)
 		rows[i].mark = 0;
 	g.member_row = member_row;
 	g.rows = rows;
 	g.clusters = clusters;
 	g.column_row = column_row;
-	g.nr_clusters = p->estimated ? c->nr_clusters : 0;
+	g.nr_clusters = p->estimated ? ws->nr_clusters : 0;
 	g.noise = p->estimated ? p->estimated->noise : 0;
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		g.total += p->bytes[k];
@@ -399,11 +399,11 @@ int split_bounds(const struct crowd *c, const struct split_block *b, const struc
 		if (p->estimated)
 			bound_lag(&g, k);
 	}
-	for (size_t i = 0; i < c->nr; i++) {
-		struct row_sum *r = &rows[c->members[i].row];
+	for (size_t i = 0; i < ws->nr; i++) {
+		struct row_sum *r = &rows[ws->members[i].row];
 
-		r->exact += c->members[i].bytes;
-		r->given += c->members[i].bytes;
+		r->exact += ws->members[i].bytes;
+		r->given += ws->members[i].bytes;
 	}
 	if (p->estimated) {
 		sum_clusters(&g);

@@ -16,46 +16,46 @@
 #include "engine/split/internal.h"
 
 /* Activity of the counter's direction, and the windows that are somebody's alone. */
-static void take_io(const struct crowd *c, const struct split_block *b, enum direction d,
-		    struct split_io_part *io)
+static void take_io(const struct workloads *ws, const struct split_block *b, enum direction d,
+		    struct io_block *io)
 {
-	struct part *p = io->p;
+	struct counter_block *p = io->p;
 
 	for (size_t i = 0; i < b->nr; i++)
 		p->x[i] = b->activity[i].io_bytes[d];
 	for (size_t w = 0; w < b->nr_windows; w++) {
 		io->owners[w] = 0;
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+		for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++)
 			io->owners[w] += b->activity[i].exclusive;
 	}
 }
 
 /* Columns as usual; but a pool of those who did nothing in this direction is none. */
-static void take_columns(struct crowd *c, const struct split_block *b, struct split_io_part *io)
+static void take_columns(struct workloads *ws, const struct split_block *b, struct io_block *io)
 {
 	size_t pooled = 0;
 
-	crowd_columns(c, b, io->p->x);
-	for (size_t i = 0; i < c->nr; i++) {
-		c->members[i].bytes = 0;
-		pooled += c->members[i].column == NO_COLUMN && c->members[i].x > 0;
+	workloads_columns(ws, b, io->p->x);
+	for (size_t i = 0; i < ws->nr; i++) {
+		ws->members[i].bytes = 0;
+		pooled += ws->members[i].column == NO_COLUMN && ws->members[i].x > 0;
 	}
-	if (c->nr_pooled && !pooled)
-		c->nr_columns--;
-	c->nr_pooled = pooled;
+	if (ws->nr_pooled && !pooled)
+		ws->nr_columns--;
+	ws->nr_pooled = pooled;
 }
 
 /* Bytes by second, by window of the block and column. */
-static int take_rates(const struct crowd *c, const struct split_block *b, struct split_io_part *io)
+static int take_rates(const struct workloads *ws, const struct split_block *b, struct io_block *io)
 {
-	int err = matrix_shape(&io->rates, b->nr_windows, c->nr_columns);
+	int err = matrix_shape(&io->rates, b->nr_windows, ws->nr_columns);
 
 	for (size_t w = 0; w < b->nr_windows && !err; w++) {
 		double length = (b->windows[w].end_ns - b->windows[w].start_ns) / 1e9;
 
 		io->sums[w] = 0;
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++) {
-			uint32_t column = io_column(c, &c->members[c->of[i]]);
+		for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++) {
+			uint32_t column = io_column(ws, &ws->members[ws->of[i]]);
 
 			if (column == NO_COLUMN)
 				continue;
@@ -72,7 +72,7 @@ static int take_rates(const struct crowd *c, const struct split_block *b, struct
 }
 
 /* By how much windows beside each other differ; one that is not seen may differ, too. */
-static double change_of(const struct split_io_part *io, size_t w)
+static double change_of(const struct io_block *io, size_t w)
 {
 	double last = UNSEEN * io->sums[w], next = last;
 
@@ -83,7 +83,7 @@ static double change_of(const struct split_io_part *io, size_t w)
 	return hypot(last, next);
 }
 
-static int run_filter(const struct crowd *c, const struct split_block *b, struct split_io_part *io,
+static int run_filter(const struct workloads *ws, const struct split_block *b, struct io_block *io,
 		      const struct split_io_how *how)
 {
 	double middle[SPLIT_MAX_WINDOWS], length[SPLIT_MAX_WINDOWS], bytes[SPLIT_MAX_WINDOWS];
@@ -91,7 +91,7 @@ static int run_filter(const struct crowd *c, const struct split_block *b, struct
 	uint32_t workloads[FILTER_MAX_WORKLOADS];
 	uint64_t start = b->windows[0].start_ns;
 	cleanup_matrix struct matrix x = { 0 }, lead = { 0 };
-	struct filter_input in = { .nr_workloads = c->nr_columns,
+	struct filter_input in = { .nr_workloads = ws->nr_columns,
 				   .workloads = workloads,
 				   .activity = &x,
 				   .bytes = bytes,
@@ -102,14 +102,14 @@ static int run_filter(const struct crowd *c, const struct split_block *b, struct
 				   .lead = &lead,
 				   .rate = rate,
 				   .change = change };
-	int err = matrix_shape(&x, b->nr_windows, c->nr_columns);
+	int err = matrix_shape(&x, b->nr_windows, ws->nr_columns);
 
-	err = err ? err : matrix_shape(&lead, b->nr_windows, c->nr_columns);
+	err = err ? err : matrix_shape(&lead, b->nr_windows, ws->nr_columns);
 	if (!err && !*how->filter)
-		err = filter_new(FILTER_IO, how->room, how->filter);
+		err = filter_new(FILTER_IO, how->workspace, how->filter);
 	if (err)
 		return err;
-	crowd_workloads(c, workloads);
+	workloads_numbers(ws, workloads);
 	for (size_t k = 0; k < io->p->nr_windows; k++) {
 		size_t w = io->p->window[k], t = in.nr_windows, next = io->behind[w];
 		const struct trace_window *window = &b->windows[w];
@@ -124,7 +124,7 @@ static int run_filter(const struct crowd *c, const struct split_block *b, struct
 		middle[t] = (window->start_ns - start) / 1e9 + length[t] / 2;
 		rate[t] = io->sums[w];
 		change[t] = change_of(io, w);
-		for (size_t j = 0; j < c->nr_columns; j++) {
+		for (size_t j = 0; j < ws->nr_columns; j++) {
 			double now = matrix_row(&io->rates, w)[j];
 
 			matrix_row(&x, t)[j] = now * length[t];
@@ -138,16 +138,16 @@ static int run_filter(const struct crowd *c, const struct split_block *b, struct
 }
 
 /* Has the filter a say in a window that counted? */
-static bool is_estimated(const struct split_io_part *io, size_t k)
+static bool is_estimated(const struct io_block *io, size_t k)
 {
 	return io->p->estimated && io->row[k] != SIZE_MAX;
 }
 
 /* What was done in window @w from element @i on; the end of the window if nothing. */
-static size_t next_element(const struct crowd *c, const struct split_block *b,
-			   const struct split_io_part *io, size_t w, size_t i, bool here)
+static size_t next_element(const struct workloads *ws, const struct split_block *b,
+			   const struct io_block *io, size_t w, size_t i, bool here)
 {
-	while (i < c->first[w + 1] && !(io->p->x[i] > 0) && !(here && b->activity[i].exclusive))
+	while (i < ws->first[w + 1] && !(io->p->x[i] > 0) && !(here && b->activity[i].exclusive))
 		i++;
 	return i;
 }
@@ -156,8 +156,8 @@ static size_t next_element(const struct crowd *c, const struct split_block *b,
  * Who may own bytes of a window: those who did something there or, if the filter has a say,
  * right beside it. All three lists are ordered by workload, and so is the result.
  */
-static size_t add_claims(const struct crowd *c, const struct split_block *b,
-			 struct split_io_part *io, size_t k, size_t nr)
+static size_t add_claims(const struct workloads *ws, const struct split_block *b,
+			 struct io_block *io, size_t k, size_t nr)
 {
 	size_t w = io->p->window[k], from[3] = { w, io->before[w], io->behind[w] }, next[3];
 	int lists = is_estimated(io, k) ? 3 : 1;
@@ -167,32 +167,32 @@ static size_t add_claims(const struct crowd *c, const struct split_block *b,
 			from[l] = SIZE_MAX;
 	for (int l = 0; l < lists; l++)
 		if (from[l] != SIZE_MAX)
-			next[l] = next_element(c, b, io, from[l], c->first[from[l]], !l);
+			next[l] = next_element(ws, b, io, from[l], ws->first[from[l]], !l);
 	while (true) {
-		uint32_t least = UINT32_MAX;
+		uint32_t min = UINT32_MAX;
 		int of = -1;
 
 		/* whoever is in several: the window itself goes first */
 		for (int l = 0; l < lists; l++) {
-			if (from[l] == SIZE_MAX || next[l] == c->first[from[l] + 1])
+			if (from[l] == SIZE_MAX || next[l] == ws->first[from[l] + 1])
 				continue;
-			if (of >= 0 && c->of[next[l]] >= least)
+			if (of >= 0 && ws->of[next[l]] >= min)
 				continue;
-			least = c->of[next[l]];
+			min = ws->of[next[l]];
 			of = l;
 		}
 		if (of < 0)
 			return nr;
 		io->claims[nr++] = (struct io_claim){ .element = next[of], .here = !of };
 		for (int l = 0; l < lists; l++)
-			if (from[l] != SIZE_MAX && next[l] < c->first[from[l] + 1] &&
-			    c->of[next[l]] == least)
-				next[l] = next_element(c, b, io, from[l], next[l] + 1, !l);
+			if (from[l] != SIZE_MAX && next[l] < ws->first[from[l] + 1] &&
+			    ws->of[next[l]] == min)
+				next[l] = next_element(ws, b, io, from[l], next[l] + 1, !l);
 	}
 }
 
-static void make_claims(const struct crowd *c, const struct split_block *b,
-			struct split_io_part *io)
+static void make_claims(const struct workloads *ws, const struct split_block *b,
+			struct io_block *io)
 {
 	size_t nr = 0;
 
@@ -201,15 +201,15 @@ static void make_claims(const struct crowd *c, const struct split_block *b,
 	for (size_t k = 0; k < io->p->nr_windows; k++) {
 		io->at[io->p->window[k]] = k;
 		io->first[k] = nr;
-		nr = add_claims(c, b, io, k, nr);
+		nr = add_claims(ws, b, io, k, nr);
 	}
 	io->first[io->p->nr_windows] = nr;
 }
 
 /* Requests explain what they can, as they are: all that is known without an estimate. */
-static double share_plainly(struct split_io_part *io, size_t k)
+static double share_plainly(struct io_block *io, size_t k)
 {
-	const struct part *p = io->p;
+	const struct counter_block *p = io->p;
 	double sum = 0, scale;
 
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++)
@@ -237,7 +237,7 @@ static double due_to_timing(double rest, double sd)
 }
 
 /* Expected bytes of all claims on a window; returns their sum. */
-static double take_expected(const struct crowd *c, struct split_io_part *io, size_t k)
+static double take_expected(const struct workloads *ws, struct io_block *io, size_t k)
 {
 	const float *expected = matrix_row(&io->p->estimated->expected, io->row[k]);
 	const double *x = io->p->x;
@@ -246,17 +246,17 @@ static double take_expected(const struct crowd *c, struct split_io_part *io, siz
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
 		const struct io_claim *claim = &io->claims[i];
 
-		if (claim->here && c->members[c->of[claim->element]].column == NO_COLUMN)
+		if (claim->here && ws->members[ws->of[claim->element]].column == NO_COLUMN)
 			pool += x[claim->element];
 	}
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
 		struct io_claim *claim = &io->claims[i];
-		const struct crowd_member *m = &c->members[c->of[claim->element]];
+		const struct member *m = &ws->members[ws->of[claim->element]];
 
 		if (m->column != NO_COLUMN)
 			claim->share = expected[m->column];
 		else if (claim->here)
-			claim->share = expected[c->nr_columns - 1] * (x[claim->element] / pool);
+			claim->share = expected[ws->nr_columns - 1] * (x[claim->element] / pool);
 		sum += claim->share;
 	}
 	return sum;
@@ -266,12 +266,12 @@ static double take_expected(const struct crowd *c, struct split_io_part *io, siz
  * As estimated. What was not predicted goes to those who did I/O as far as that may be due
  * to the time at which data moved; the rest is the background's.
  */
-static double share_as_estimated(const struct crowd *c, struct split_io_part *io, size_t k)
+static double share_as_estimated(const struct workloads *ws, struct io_block *io, size_t k)
 {
-	const struct part *p = io->p;
+	const struct counter_block *p = io->p;
 	const struct filter_output *o = p->estimated;
 	size_t w = p->window[k];
-	double sum = take_expected(c, io, k), change = o->edge_s * change_of(io, w);
+	double sum = take_expected(ws, io, k), change = o->edge_s * change_of(io, w);
 	double timing = hypot(change, o->grain_s * io->sums[w]) * p->ratio[k];
 	double rest = p->bytes[k] - sum - o->background[io->row[k]], all;
 
@@ -287,10 +287,10 @@ static double share_as_estimated(const struct crowd *c, struct split_io_part *io
 	return all;
 }
 
-/* What requests do not explain is the owners', in equal parts. */
-static double share_owned(const struct split_block *b, struct split_io_part *io, size_t k)
+/* What requests do not explain is the owners', in equal shares. */
+static double share_owned(const struct split_block *b, struct io_block *io, size_t k)
 {
-	const struct part *p = io->p;
+	const struct counter_block *p = io->p;
 	double rest = p->bytes[k] - share_plainly(io, k);
 
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++)
@@ -300,13 +300,13 @@ static double share_owned(const struct split_block *b, struct split_io_part *io,
 }
 
 /* The bytes of one window, exactly; what is not owned is the background's. */
-static int give(struct crowd *c, const struct split_block *b, struct split_io_part *io, size_t k,
+static int give(struct workloads *ws, const struct split_block *b, struct io_block *io, size_t k,
 		uint64_t bytes, size_t *ret_nr)
 {
-	const struct part *p = io->p;
+	const struct counter_block *p = io->p;
 	struct io_claim *claims = io->claims + io->first[k];
 	size_t nr = io->first[k + 1] - io->first[k], given = 0;
-	uint64_t *parts = io->units + nr + 1;
+	uint64_t *shares = io->units + nr + 1;
 	int err;
 
 	*ret_nr = 0;
@@ -318,34 +318,34 @@ static int give(struct crowd *c, const struct split_block *b, struct split_io_pa
 	io->units[nr] = 0;
 	if (bytes && !io->owners[p->window[k]])
 		io->units[nr] = fmax(1 - io->owned[k] / p->bytes[k], 0) * SPLIT_SHARE_UNITS;
-	err = apportion(bytes, io->units, nr + 1, parts);
+	err = apportion(bytes, io->units, nr + 1, shares);
 	for (size_t i = 0; i < nr && !err; i++) {
 		size_t e = claims[i].element;
 
-		claims[i].given = parts[i];
-		c->members[c->of[e]].bytes += parts[i];
-		if (claims[i].here || parts[i])
+		claims[i].given = shares[i];
+		ws->members[ws->of[e]].bytes += shares[i];
+		if (claims[i].here || shares[i])
 			io->portions[given++] =
-				(struct portion){ b->activity[e].workload, parts[i] };
+				(struct portion){ b->activity[e].workload, shares[i] };
 	}
-	if (!err && given && parts[nr])
-		io->portions[given++] = (struct portion){ WORKLOAD_BACKGROUND, parts[nr] };
+	if (!err && given && shares[nr])
+		io->portions[given++] = (struct portion){ WORKLOAD_BACKGROUND, shares[nr] };
 	*ret_nr = given;
 	return err;
 }
 
-static int share_and_give(struct crowd *c, const struct split_block *b, struct split_io_part *io,
+static int share_and_give(struct workloads *ws, const struct split_block *b, struct io_block *io,
 			  uint32_t in_group, const struct split_sink *sink)
 {
-	const struct part *p = io->p;
+	const struct counter_block *p = io->p;
 	int err = 0;
 
-	make_claims(c, b, io);
+	make_claims(ws, b, io);
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		if (io->owners[p->window[k]])
 			io->owned[k] = share_owned(b, io, k);
 		else if (p->estimated)
-			io->owned[k] = share_as_estimated(c, io, k);
+			io->owned[k] = share_as_estimated(ws, io, k);
 		else
 			io->owned[k] = share_plainly(io, k);
 	}
@@ -356,17 +356,18 @@ static int share_and_give(struct crowd *c, const struct split_block *b, struct s
 		uint64_t bytes = window->readings[in_group].value;
 		size_t nr;
 
-		err = give(c, b, io, k, bytes, &nr);
+		err = give(ws, b, io, k, bytes, &nr);
 		if (!err)
 			err = sink->bytes(sink->arg, p->counter, window, bytes, io->portions, nr);
 	}
 	return err;
 }
 
-int split_io(struct crowd *c, const struct split_block *b, struct part *p, uint32_t in_group,
-	     const struct split_io_how *how, const struct split_sink *sink, size_t *ret_pooled)
+int split_io(struct workloads *ws, const struct split_block *b, struct counter_block *p,
+	     uint32_t in_group, const struct split_io_how *how, const struct split_sink *sink,
+	     size_t *ret_pooled)
 {
-	struct split_io_part io = { .p = p };
+	struct io_block io = { .p = p };
 	int err;
 
 	p->kind = FILTER_IO;
@@ -377,21 +378,21 @@ int split_io(struct crowd *c, const struct split_block *b, struct part *p, uint3
 	io.units = calloc(b->nr + 1, 2 * sizeof(*io.units));
 	err = io.claims && io.portions && io.units ? 0 : -ENOMEM;
 	if (!err) {
-		take_io(c, b, how->direction, &io);
-		take_columns(c, b, &io);
-		err = take_rates(c, b, &io);
+		take_io(ws, b, how->direction, &io);
+		take_columns(ws, b, &io);
+		err = take_rates(ws, b, &io);
 	}
-	if (!err && how->filter && c->nr_columns && p->nr_windows) {
-		err = run_filter(c, b, &io, how);
+	if (!err && how->filter && ws->nr_columns && p->nr_windows) {
+		err = run_filter(ws, b, &io, how);
 		if (!err)
-			*ret_pooled = c->nr_pooled;
+			*ret_pooled = ws->nr_pooled;
 		if (err == -ENODATA)
 			err = 0;
 	}
 	if (!err)
-		err = share_and_give(c, b, &io, in_group, sink);
+		err = share_and_give(ws, b, &io, in_group, sink);
 	if (!err)
-		err = split_io_bounds(c, b, &io, how->lost, sink);
+		err = split_io_bounds(ws, b, &io, how->lost, sink);
 	free(io.portions);
 	free(io.units);
 	free(io.claims);

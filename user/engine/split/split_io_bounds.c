@@ -38,9 +38,9 @@ struct io_row {
 };
 
 struct io_bounding {
-	const struct crowd *c;
+	const struct workloads *ws;
 	const struct split_block *b;
-	const struct split_io_part *io;
+	const struct io_block *io;
 	struct io_row *rows;
 	double total;
 	double whole;  /* bytes of windows that were counted as a whole, and nobody's alone */
@@ -49,7 +49,7 @@ struct io_bounding {
 
 static struct io_row *row_of(const struct io_bounding *g, size_t element)
 {
-	return &g->rows[g->c->members[g->c->of[element]].row];
+	return &g->rows[g->ws->members[g->ws->of[element]].row];
 }
 
 /* Is all that owns a window in one row? The last row is that of all without. */
@@ -57,7 +57,7 @@ static bool one_owner(const struct io_bounding *g, size_t w)
 {
 	const struct io_row *first = NULL;
 
-	for (size_t i = g->c->first[w]; i < g->c->first[w + 1]; i++) {
+	for (size_t i = g->ws->first[w]; i < g->ws->first[w + 1]; i++) {
 		const struct io_row *r = row_of(g, i);
 
 		if (!g->b->activity[i].exclusive)
@@ -66,7 +66,7 @@ static bool one_owner(const struct io_bounding *g, size_t w)
 			return false;
 		first = r;
 	}
-	return first != &g->rows[g->c->nr_rows];
+	return first != &g->rows[g->ws->nr_rows];
 }
 
 /*
@@ -75,7 +75,7 @@ static bool one_owner(const struct io_bounding *g, size_t w)
  */
 static void bound_owned(struct io_bounding *g, size_t k)
 {
-	const struct split_io_part *io = g->io;
+	const struct io_block *io = g->io;
 	bool one = one_owner(g, io->p->window[k]);
 	double bytes = io->p->bytes[k], others = 0;
 
@@ -109,18 +109,18 @@ static void bound_owned(struct io_bounding *g, size_t k)
 /* What each row did in a window, and what of it is a matter of when exactly data moved. */
 static void add_timing(struct io_bounding *g, size_t k)
 {
-	const struct split_io_part *io = g->io;
+	const struct io_block *io = g->io;
 	const struct filter_output *o = io->p->estimated;
-	const struct crowd *c = g->c;
-	size_t w = io->p->window[k], own = c->nr_columns - (c->nr_pooled > 0);
+	const struct workloads *ws = g->ws;
+	size_t w = io->p->window[k], own = ws->nr_columns - (ws->nr_pooled > 0);
 	size_t before = io->before[w], behind = io->behind[w];
 	double ratio = io->p->ratio[k];
 	double length = (g->b->windows[w].end_ns - g->b->windows[w].start_ns) / 1e9;
 
-	for (uint32_t r = 0; r <= c->nr_rows; r++)
+	for (uint32_t r = 0; r <= ws->nr_rows; r++)
 		g->rows[r].up = g->rows[r].down = g->rows[r].rate = 0;
 	for (size_t j = 0; j < own; j++) {
-		struct io_row *r = &g->rows[c->members[c->columns[j]].row];
+		struct io_row *r = &g->rows[ws->members[ws->columns[j]].row];
 		double now = matrix_row(&io->rates, w)[j];
 		double next = behind == SIZE_MAX ? 0 : matrix_row(&io->rates, behind)[j] - now;
 
@@ -132,7 +132,7 @@ static void add_timing(struct io_bounding *g, size_t k)
 		if (!(now > 0))
 			r->late += matrix_row(&o->carried, io->row[k])[j];
 	}
-	for (uint32_t r = 0; r < c->nr_rows; r++) {
+	for (uint32_t r = 0; r < ws->nr_rows; r++) {
 		struct io_row *row = &g->rows[r];
 		double edge = o->edge_s * ratio, grain = o->grain_s * row->rate * ratio;
 
@@ -145,8 +145,8 @@ static void add_timing(struct io_bounding *g, size_t k)
 /* Which rows have a claim on a window, and what each got there. */
 static void bound_window(struct io_bounding *g, size_t k)
 {
-	const struct split_io_part *io = g->io;
-	const struct part *p = io->p;
+	const struct io_block *io = g->io;
+	const struct counter_block *p = io->p;
 	double noise = p->estimated ? p->estimated->noise : 0;
 
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
@@ -178,19 +178,19 @@ static void bound_window(struct io_bounding *g, size_t k)
 /* The estimate's errors. Those in the pool have their own, as nothing is known of one alone. */
 static void sum_variances(struct io_bounding *g)
 {
-	const struct crowd *c = g->c;
+	const struct workloads *ws = g->ws;
 	const struct filter_output *o = g->io->p->estimated;
-	size_t own = c->nr_columns - (c->nr_pooled > 0);
+	size_t own = ws->nr_columns - (ws->nr_pooled > 0);
 
 	for (size_t i = 0; i < own; i++)
 		for (size_t j = 0; j < own; j++) {
-			uint32_t row = c->members[c->columns[i]].row;
+			uint32_t row = ws->members[ws->columns[i]].row;
 
-			if (c->members[c->columns[j]].row == row)
+			if (ws->members[ws->columns[j]].row == row)
 				g->rows[row].variance += matrix_row(&o->covariance, i)[j];
 		}
-	for (size_t i = 0; i < c->nr; i++) {
-		const struct crowd_member *m = &c->members[i];
+	for (size_t i = 0; i < ws->nr; i++) {
+		const struct member *m = &ws->members[i];
 		double sd = o->prior * m->bytes;
 
 		if (m->column == NO_COLUMN)
@@ -201,34 +201,34 @@ static void sum_variances(struct io_bounding *g)
 /* Other rows that own the device at the same time. */
 static size_t find_owners(const struct io_bounding *g, uint32_t row, uint32_t *ret)
 {
-	const struct crowd *c = g->c;
-	const struct part *p = g->io->p;
+	const struct workloads *ws = g->ws;
+	const struct counter_block *p = g->io->p;
 	size_t nr = 0;
 
-	for (uint32_t r = 0; r <= c->nr_rows; r++)
+	for (uint32_t r = 0; r <= ws->nr_rows; r++)
 		g->rows[r].mark = 0;
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		size_t w = p->window[k];
 		bool here = false;
 
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+		for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++)
 			here |= g->b->activity[i].exclusive && row_of(g, i) == &g->rows[row];
-		for (size_t i = c->first[w]; here && i < c->first[w + 1]; i++) {
+		for (size_t i = ws->first[w]; here && i < ws->first[w + 1]; i++) {
 			struct io_row *r = row_of(g, i);
 			uint32_t other = r - g->rows;
 
-			if (!g->b->activity[i].exclusive || other == row || other == c->nr_rows ||
+			if (!g->b->activity[i].exclusive || other == row || other == ws->nr_rows ||
 			    r->mark)
 				continue;
 			r->mark = 1;
-			ret[nr++] = c->rows[other];
+			ret[nr++] = ws->rows[other];
 		}
 	}
 	return nr;
 }
 
 /*
- * The interval of one row; @lost is the part of the requests that is missing. A byte of a request
+ * The interval of one row; @lost is the fraction of the requests that is missing. A byte of a request
  * is a byte at least, apart from requests that failed. Where that is all one goes by, time counts
  * for more. Not on a device that moves less than it is asked for.
  */
@@ -242,7 +242,8 @@ static void interval(const struct io_bounding *g, const struct io_row *r, double
 		low = fmax(rest - Z_95 * sd, 0);
 		if (g->at_least)
 			low = fmax(low,
-				   fmin(LEAST * r->asked - TIMED * Z_95 * sqrt(r->timing), rest));
+				   fmin(REQUEST_MIN * r->asked - TIMED * Z_95 * sqrt(r->timing),
+					rest));
 		high = fmin(rest + Z_95 * sd, r->may) + r->late;
 	}
 	high += r->owned_high;
@@ -260,51 +261,51 @@ static void interval(const struct io_bounding *g, const struct io_row *r, double
 /* What is surely the others' is not its own. */
 static void leave_others(const struct io_row *r, double total, double lows, struct bounds *ret)
 {
-	double most = ceil(total - (lows - ret->low));
+	double max = ceil(total - (lows - ret->low));
 
-	if (most < ret->high)
-		ret->high = split_bound_whole(most, total);
+	if (max < ret->high)
+		ret->high = split_bound_whole(max, total);
 	if (ret->high < r->exact)
 		ret->high = r->exact;
 }
 
 static int hand_out(struct io_bounding *g, double lost, const struct split_sink *sink)
 {
-	cleanup_free uint32_t *tangled = calloc(g->c->nr_rows + 1, sizeof(*tangled));
-	int err = tangled ? 0 : -ENOMEM;
+	cleanup_free uint32_t *inseparable = calloc(g->ws->nr_rows + 1, sizeof(*inseparable));
+	int err = inseparable ? 0 : -ENOMEM;
 	struct bounds bounds;
 	double lows = 0;
 
-	for (uint32_t i = 0; i < g->c->nr_rows && !err; i++) {
+	for (uint32_t i = 0; i < g->ws->nr_rows && !err; i++) {
 		if (!g->rows[i].here)
 			continue;
 		interval(g, &g->rows[i], lost, &bounds);
 		lows += bounds.low;
 	}
-	for (uint32_t i = 0; i < g->c->nr_rows && !err; i++) {
+	for (uint32_t i = 0; i < g->ws->nr_rows && !err; i++) {
 		const struct io_row *r = &g->rows[i];
 
 		if (!r->here)
 			continue;
-		bounds = (struct bounds){ .row = g->c->rows[i], .separable = true };
+		bounds = (struct bounds){ .row = g->ws->rows[i], .separable = true };
 		interval(g, r, lost, &bounds);
 		leave_others(r, g->total, lows, &bounds);
 		if (2 * r->shared > r->exact) {
 			bounds.separable = false;
-			bounds.tangled = tangled;
-			bounds.nr_tangled = find_owners(g, i, tangled);
+			bounds.inseparable = inseparable;
+			bounds.nr_inseparable = find_owners(g, i, inseparable);
 		}
 		err = sink->bounds(sink->arg, g->io->p->counter, &bounds);
 	}
 	return err;
 }
 
-int split_io_bounds(const struct crowd *c, const struct split_block *b,
-		    const struct split_io_part *io, double lost, const struct split_sink *sink)
+int split_io_bounds(const struct workloads *ws, const struct split_block *b,
+		    const struct io_block *io, double lost, const struct split_sink *sink)
 {
-	cleanup_free struct io_row *rows = calloc(c->nr_rows + 1, sizeof(*rows));
-	struct io_bounding g = { .c = c, .b = b, .io = io, .rows = rows };
-	const struct part *p = io->p;
+	cleanup_free struct io_row *rows = calloc(ws->nr_rows + 1, sizeof(*rows));
+	struct io_bounding g = { .ws = ws, .b = b, .io = io, .rows = rows };
+	const struct counter_block *p = io->p;
 	double asked = 0;
 
 	if (!rows)
@@ -325,9 +326,9 @@ int split_io_bounds(const struct crowd *c, const struct split_block *b,
 		bound_window(&g, k);
 		g.whole += p->ratio[k] >= 1 ? p->bytes[k] : 0;
 	}
-	for (size_t i = 0; i <= c->nr_rows; i++)
+	for (size_t i = 0; i <= ws->nr_rows; i++)
 		asked += rows[i].asked;
-	g.at_least = g.whole >= LEAST * asked;
+	g.at_least = g.whole >= REQUEST_MIN * asked;
 	if (p->estimated)
 		sum_variances(&g);
 	return hand_out(&g, lost, sink);

@@ -12,7 +12,7 @@
 #include "engine/split/internal.h"
 
 /* The window beside @k that counted and is nobody's alone; SIZE_MAX: there is none. */
-static size_t beside(const struct split_io_part *io, size_t k, bool behind)
+static size_t beside(const struct io_block *io, size_t k, bool behind)
 {
 	size_t w = io->p->window[k];
 
@@ -24,9 +24,9 @@ static size_t beside(const struct split_io_part *io, size_t k, bool behind)
  * Bytes a second that go on without requests: as windows show that have none, nor any beside them; as
  * estimated, if there are no such windows.
  */
-static double quiet_rate(const struct split_block *b, const struct split_io_part *io)
+static double quiet_rate(const struct split_block *b, const struct io_block *io)
 {
-	const struct part *p = io->p;
+	const struct counter_block *p = io->p;
 	double quiet = 0, length = 0, all = 0, expected = 0;
 
 	for (size_t k = 0; k < p->nr_windows; k++) {
@@ -49,8 +49,8 @@ static double quiet_rate(const struct split_block *b, const struct split_io_part
 }
 
 /* Bytes of window @to become those of whom window @from lacks them. */
-static void move_claims(const struct split_block *b, struct split_io_part *io, size_t from,
-			size_t to, double bytes)
+static void move_claims(const struct split_block *b, struct io_block *io, size_t from, size_t to,
+			double bytes)
 {
 	size_t i = io->first[to];
 	double sum = 0;
@@ -61,21 +61,21 @@ static void move_claims(const struct split_block *b, struct split_io_part *io, s
 	for (size_t j = io->first[from]; j < io->first[from + 1]; j++) {
 		const struct io_claim *mine = &io->claims[j];
 		uint32_t workload = b->activity[mine->element].workload;
-		double part = bytes * (io->p->x[mine->element] / sum);
+		double moved = bytes * (io->p->x[mine->element] / sum);
 
 		if (!mine->here)
 			continue;
 		/* Whoever did something right beside a window has a claim on it. */
 		while (b->activity[io->claims[i].element].workload != workload)
 			i++;
-		io->claims[i].share += part;
-		io->claims[i].matched += part;
+		io->claims[i].share += moved;
+		io->claims[i].matched += moved;
 	}
 	io->owned[to] += bytes;
 }
 
 /* Those of window @k have so much less of it. */
-static void make_room(struct split_io_part *io, size_t k, double bytes)
+static void give_up(struct io_block *io, size_t k, double bytes)
 {
 	double keep = fmax(1 - bytes / io->owned[k], 0);
 
@@ -88,10 +88,10 @@ static void make_room(struct split_io_part *io, size_t k, double bytes)
  * What window @k lacks comes from the nearest one on one side that has something left over. Those
  * of the windows in between move, too: each to the next one.
  */
-static double reach(const struct split_block *b, struct split_io_part *io, size_t k, bool behind,
+static double reach(const struct split_block *b, struct io_block *io, size_t k, bool behind,
 		    int hops, double bytes)
 {
-	const struct part *p = io->p;
+	const struct counter_block *p = io->p;
 	size_t to = beside(io, k, behind);
 	double left, more;
 
@@ -101,7 +101,7 @@ static double reach(const struct split_block *b, struct split_io_part *io, size_
 	if (hops > 1 && left < bytes && io->owned[to] > 0 && io->sums[p->window[to]] > 0) {
 		more = reach(b, io, to, behind, hops - 1, fmin(bytes - left, io->owned[to]));
 		if (more > 0)
-			make_room(io, to, more);
+			give_up(io, to, more);
 		left += more;
 	}
 	if (left > 0)
@@ -109,8 +109,8 @@ static double reach(const struct split_block *b, struct split_io_part *io, size_
 	return left;
 }
 
-/* What was given beyond expectation in windows beside @k is part of what @k lacks. */
-static double settle(const struct split_io_part *io, size_t k, double *more, double lacks)
+/* What was given beyond expectation in windows beside @k is some of what @k lacks. */
+static double settle(const struct io_block *io, size_t k, double *more, double lacks)
 {
 	for (int side = 0; side < 2; side++) {
 		size_t to = beside(io, k, side);
@@ -128,9 +128,9 @@ static double settle(const struct split_io_part *io, size_t k, double *more, dou
  * Earlier windows go first: data move before they are noted. A burst that is off by some
  * milliseconds is so in each window it fills.
  */
-void split_io_match(const struct split_block *b, struct split_io_part *io)
+void split_io_match(const struct split_block *b, struct io_block *io)
 {
-	const struct part *p = io->p;
+	const struct counter_block *p = io->p;
 	double lacks[SPLIT_MAX_WINDOWS], more[SPLIT_MAX_WINDOWS], quiet = quiet_rate(b, io);
 
 	for (size_t k = 0; k < p->nr_windows; k++) {

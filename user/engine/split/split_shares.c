@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which part of a window each of those has who ran in it. Elements are many, so loops are simple. */
+/* Each workload's share of the windows it ran in. Elements are many, so loops are simple. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,17 @@
 #include "engine/filter/wide.h"
 #include "engine/split/internal.h"
 
-/* Everybody's part is in proportion to activity. */
-void split_in_proportion(const struct crowd *c, const struct split_block *b, struct part *p)
+/* Shares in proportion to activity. */
+void split_in_proportion(const struct workloads *ws, const struct split_block *b,
+			 struct counter_block *p)
 {
 	for (size_t w = 0; w < b->nr_windows; w++) {
 		double sum = 0;
 
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+		for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++)
 			sum += p->x[i];
 		/* Counts can be zero where there was CPU time: give() goes by that then. */
-		for (size_t i = c->first[w]; i < c->first[w + 1]; i++)
+		for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++)
 			p->share[i] = sum > 0 ? p->x[i] / sum : 0;
 	}
 }
@@ -26,17 +27,17 @@ void split_in_proportion(const struct crowd *c, const struct split_block *b, str
  * Who is shared out together has a slot: a cluster, or behind those a column that is in none.
  * @ret: by member; @ret_columns: by column.
  */
-static void find_slots(const struct crowd *c, uint32_t *ret, uint32_t *ret_columns)
+static void find_slots(const struct workloads *ws, uint32_t *ret, uint32_t *ret_columns)
 {
-	for (size_t i = 0; i < c->nr; i++) {
-		const struct crowd_member *m = &c->members[i];
+	for (size_t i = 0; i < ws->nr; i++) {
+		const struct member *m = &ws->members[i];
 
-		ret[i] = m->cluster != NO_CLUSTER ? m->cluster : c->nr_clusters + m->column;
+		ret[i] = m->cluster != NO_CLUSTER ? m->cluster : ws->nr_clusters + m->column;
 	}
-	for (size_t j = 0; j < c->nr_columns; j++)
-		ret_columns[j] = ret[c->columns[j]];
-	if (c->nr_pooled)
-		ret_columns[c->nr_columns - 1] = c->nr_clusters - 1;
+	for (size_t j = 0; j < ws->nr_columns; j++)
+		ret_columns[j] = ret[ws->columns[j]];
+	if (ws->nr_pooled)
+		ret_columns[ws->nr_columns - 1] = ws->nr_clusters - 1;
 }
 
 /* Of a window: @share, which is its slot's, by activity within that, of which there is @all. */
@@ -52,33 +53,33 @@ WIDE(static, void, divide_slots,
  * Shares from the filter's bytes; those that cannot be told apart by activity. Whoever is alone in
  * a slot did all of its activity: there is nothing to ask for each of many elements.
  */
-int split_as_estimated(const struct crowd *c, struct part *p)
+int split_as_estimated(const struct workloads *ws, struct counter_block *p)
 {
 	double together[2 * FILTER_MAX_WORKLOADS + 1], activity[2 * FILTER_MAX_WORKLOADS + 1];
-	cleanup_free uint32_t *slots = calloc(c->nr + 1, sizeof(*slots));
-	cleanup_free double *alls = calloc(c->nr + 1, sizeof(*alls));
-	size_t nr_slots = c->nr_clusters + c->nr_columns;
+	cleanup_free uint32_t *slots = calloc(ws->nr + 1, sizeof(*slots));
+	cleanup_free double *alls = calloc(ws->nr + 1, sizeof(*alls));
+	size_t nr_slots = ws->nr_clusters + ws->nr_columns;
 	uint32_t columns[FILTER_MAX_WORKLOADS];
 
 	if (!slots || !alls)
 		return -ENOMEM;
-	find_slots(c, slots, columns);
+	find_slots(ws, slots, columns);
 	for (size_t k = 0; k < p->nr_windows; k++) {
 		const float *expected = matrix_row(&p->estimated->expected, k);
-		size_t w = p->window[k], first = c->first[w], nr = c->first[w + 1] - first;
+		size_t w = p->window[k], first = ws->first[w], nr = ws->first[w + 1] - first;
 		double sum = p->estimated->background[k];
 
 		memset(together, 0, nr_slots * sizeof(*together));
 		memset(activity, 0, nr_slots * sizeof(*activity));
-		for (size_t j = 0; j < c->nr_columns; j++) {
+		for (size_t j = 0; j < ws->nr_columns; j++) {
 			sum += expected[j];
 			together[columns[j]] += expected[j];
 		}
 		for (size_t i = first; i < first + nr; i++)
-			activity[slots[c->of[i]]] += p->x[i];
+			activity[slots[ws->of[i]]] += p->x[i];
 		p->background[k] = sum > 0 ? p->estimated->background[k] / sum : 0;
 		for (size_t i = 0; i < nr; i++) {
-			uint32_t slot = slots[c->of[first + i]];
+			uint32_t slot = slots[ws->of[first + i]];
 			bool any = activity[slot] > 0 && sum > 0;
 
 			alls[i] = any ? activity[slot] : 1;

@@ -37,7 +37,7 @@ struct stat_bar stat_bar(double value, const struct stat_without *without,
 	/* Samples are a part of all there was: the less is left, the less it can differ. */
 	doubt = without->nr > 1 ? spread(without) * sqrt(unseen)
 				: SCALE_DOUBT * unseen * fabs(value);
-	edges = fabs(value) * fmin((double)turns->nr * EDGE_NS / running_ns, EDGE_MOST);
+	edges = fabs(value) * fmin((double)turns->nr * EDGE_NS / running_ns, EDGE_MAX);
 	if (turns->shared)
 		edges += rotation_kernel_edges(fabs(value), enabled_ns, running_ns);
 	return (struct stat_bar){ value >= 0 ? fmax(value - doubt, 0) : value - doubt,

@@ -35,7 +35,7 @@ static struct draw d;
  */
 struct memory {
 	struct filter *filter;
-	struct filter_room *room;
+	struct filter_workspace *workspace;
 	const struct filter_output *out;
 	struct matrix x;
 	double intensity[TENANTS], bias[TENANTS];
@@ -57,9 +57,9 @@ static struct memory *memory_new(enum filter_kind kind, double limit, uint64_t s
 
 	assert_non_null(m);
 	d = (struct draw){ seed };
-	m->room = filter_room_new();
-	assert_non_null(m->room);
-	assert_int_equal(filter_new(kind, m->room, &m->filter), 0);
+	m->workspace = filter_workspace_new();
+	assert_non_null(m->workspace);
+	assert_int_equal(filter_new(kind, m->workspace, &m->filter), 0);
 	assert_int_equal(matrix_shape(&m->x, WINDOWS, TENANTS), 0);
 	for (size_t i = 0; i < TENANTS; i++) {
 		m->intensity[i] = exp(draw_normal(&d));
@@ -73,7 +73,7 @@ static struct memory *memory_new(enum filter_kind kind, double limit, uint64_t s
 static void memory_free(struct memory *m)
 {
 	filter_free(m->filter);
-	filter_room_free(m->room);
+	filter_workspace_free(m->workspace);
 	matrix_free(&m->x);
 	free(m);
 }
@@ -216,7 +216,7 @@ static struct score blocks(struct memory *m, int all, int nr)
 		}
 		s.known += m->out->limit_per_s > 0;
 		for (size_t t = 0; t < WINDOWS && b >= all - nr; t++)
-			s.said += m->out->full[t];
+			s.said += m->out->saturated[t];
 		if (b >= all - nr)
 			s.full += m->full;
 	}

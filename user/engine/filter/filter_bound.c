@@ -6,7 +6,7 @@
  * somebody else's read pushes it out: the counter shows it then, and seems to say that the reader
  * is intense.
  *
- * An event may also be off both ways, as by stores that pass the caches. Then a most would take
+ * An event may also be off both ways, as by stores that pass the caches. Then an upper bound would take
  * bytes from those who are above it. Both kinds can be told apart: if a cache takes lines, some
  * workloads are far below the most, further than an event is off that is right on the whole, and
  * hardly anybody is surely above it.
@@ -21,24 +21,24 @@
  * from the most, by what its total may be off by: by its own error, by others' in its windows, and
  * by an event that is right on the whole.
  */
-void filter_most_judge(struct filter *f, const struct filter_input *in, const struct matrix *cov)
+void filter_bound_judge(struct filter *f, const struct filter_input *in, const struct matrix *cov)
 {
 	const struct work *w = f->work;
 	double others[FILTER_MAX_WORKLOADS + 1], below = 0, above = 0;
 
-	filter_same_others(f, in, others);
+	filter_simple_others(f, in, others);
 	for (size_t i = 1; i < w->n; i++) {
-		double most = in->most * w->sum[i], off = w->total[i] - most;
-		double beside = f->params.beside * others[i - 1], event = f->params.prior * most;
+		double max = in->bound * w->sum[i], off = w->total[i] - max;
+		double beside = f->params.beside * others[i - 1], event = f->params.prior * max;
 		double variance = fmax(matrix_row(cov, i)[i], 0) + beside * beside + event * event;
 
-		if (!(most > 0) || !(variance > 0))
+		if (!(max > 0) || !(variance > 0))
 			continue;
 		if (off > 0)
 			above += off * off / variance;
 		else
 			below += off * off / variance;
 	}
-	f->most.evidence = MOST_KEPT * f->most.evidence + below - MOST_AGAINST * above;
-	f->most.holds = f->most.evidence > MOST_SURE;
+	f->bound.evidence = BOUND_KEPT * f->bound.evidence + below - BOUND_AGAINST * above;
+	f->bound.holds = f->bound.evidence > BOUND_SURE;
 }

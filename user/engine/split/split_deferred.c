@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "engine/split/split_later.h"
+#include "engine/split/split_deferred.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 
-struct later_bytes {
+struct deferred_bytes {
 	const struct trace_window *window;
 	uint64_t bytes;
 	size_t nr;
@@ -15,12 +15,12 @@ struct later_bytes {
 static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, uint64_t bytes,
 		    const struct portion *p, size_t nr)
 {
-	struct split_later *l = arg;
+	struct split_deferred *l = arg;
 
 	(void)counter;
 	if (array_room(l->bytes, l->cap_bytes, l->nr_bytes))
 		return -ENOMEM;
-	l->bytes[l->nr_bytes++] = (struct later_bytes){ w, bytes, nr };
+	l->bytes[l->nr_bytes++] = (struct deferred_bytes){ w, bytes, nr };
 	while (l->cap_portions < l->nr_portions + nr)
 		if (array_room(l->portions, l->cap_portions, l->cap_portions))
 			return -ENOMEM;
@@ -32,34 +32,34 @@ static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, u
 
 static int on_bounds(void *arg, uint32_t counter, const struct bounds *b)
 {
-	struct split_later *l = arg;
+	struct split_deferred *l = arg;
 
 	(void)counter;
 	if (array_room(l->bounds, l->cap_bounds, l->nr_bounds))
 		return -ENOMEM;
 	l->bounds[l->nr_bounds++] = *b;
-	for (size_t i = 0; i < b->nr_tangled; i++) {
-		if (array_room(l->tangled, l->cap_tangled, l->nr_tangled))
+	for (size_t i = 0; i < b->nr_inseparable; i++) {
+		if (array_room(l->inseparable, l->cap_inseparable, l->nr_inseparable))
 			return -ENOMEM;
-		l->tangled[l->nr_tangled++] = b->tangled[i];
+		l->inseparable[l->nr_inseparable++] = b->inseparable[i];
 	}
 	return 0;
 }
 
-struct split_sink split_later_sink(struct split_later *l)
+struct split_sink split_deferred_sink(struct split_deferred *l)
 {
-	l->nr_bytes = l->nr_portions = l->nr_bounds = l->nr_tangled = 0;
+	l->nr_bytes = l->nr_portions = l->nr_bounds = l->nr_inseparable = 0;
 	return (struct split_sink){ .bytes = on_bytes, .bounds = on_bounds, .arg = l };
 }
 
-int split_later_play(struct split_later *l, uint32_t counter, const struct split_sink *sink)
+int split_deferred_play(struct split_deferred *l, uint32_t counter, const struct split_sink *sink)
 {
 	const struct portion *p = l->portions;
-	const uint32_t *tangled = l->tangled;
+	const uint32_t *inseparable = l->inseparable;
 	int err = 0;
 
 	for (size_t i = 0; i < l->nr_bytes && !err; i++) {
-		const struct later_bytes *b = &l->bytes[i];
+		const struct deferred_bytes *b = &l->bytes[i];
 
 		err = sink->bytes(sink->arg, counter, b->window, b->bytes, p, b->nr);
 		p += b->nr;
@@ -68,18 +68,18 @@ int split_later_play(struct split_later *l, uint32_t counter, const struct split
 		struct bounds *b = &l->bounds[i];
 
 		/* The array may have moved since, and its owner's is gone. */
-		b->tangled = b->nr_tangled ? tangled : NULL;
-		tangled += b->nr_tangled;
+		b->inseparable = b->nr_inseparable ? inseparable : NULL;
+		inseparable += b->nr_inseparable;
 		err = sink->bounds(sink->arg, counter, b);
 	}
 	return err;
 }
 
-void split_later_free(struct split_later *l)
+void split_deferred_free(struct split_deferred *l)
 {
 	free(l->bytes);
 	free(l->portions);
 	free(l->bounds);
-	free(l->tangled);
-	*l = (struct split_later){ 0 };
+	free(l->inseparable);
+	*l = (struct split_deferred){ 0 };
 }

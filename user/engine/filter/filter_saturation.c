@@ -56,18 +56,18 @@ static double limit_of(const struct filter_input *in, size_t t, double per_s)
 
 /*
  * What is counted when @demand is asked for. Demand is not the same all over the window: some of it
- * may be above the limit and some below. @ret_part: the part that is above.
+ * may be above the limit and some below. @ret_above: the fraction that is above.
  */
-static double counted(double demand, double limit, double *ret_part)
+static double counted(double demand, double limit, double *ret_above)
 {
 	double sd = KNEE * limit, z = (demand - limit) / sd;
 
 	if (z < -REACH || z > REACH) {
-		*ret_part = z > 0;
+		*ret_above = z > 0;
 		return z > 0 ? limit : demand;
 	}
-	*ret_part = 0.5 * erfc(-z * M_SQRT1_2);
-	return demand - (demand - limit) * *ret_part - sd * exp(-0.5 * z * z) / SQRT_2_PI;
+	*ret_above = 0.5 * erfc(-z * M_SQRT1_2);
+	return demand - (demand - limit) * *ret_above - sd * exp(-0.5 * z * z) / SQRT_2_PI;
 }
 
 /*
@@ -78,31 +78,31 @@ static double look(const struct work *w, size_t t, double bytes, double limit, d
 		   double *variance, struct slope *slope)
 {
 	double sd = sqrt(*variance), noise = w->limited.noise[t], step = 2 * REACH / (POINTS - 1);
-	double log_p[POINTS], part[POINTS], off[POINTS], most = -INFINITY;
+	double log_p[POINTS], fraction[POINTS], off[POINTS], max = -INFINITY;
 	double sum = 0, first = 0, second = 0, num = 0, den = 0;
 
 	for (int i = 0; i < POINTS; i++) {
 		double u = -REACH + i * step;
 
-		off[i] = bytes - counted(fmax(*mean + u * sd, 0), limit, &part[i]);
+		off[i] = bytes - counted(fmax(*mean + u * sd, 0), limit, &fraction[i]);
 		log_p[i] = -0.5 * (u * u + off[i] * off[i] / noise);
-		most = fmax(most, log_p[i]);
+		max = fmax(max, log_p[i]);
 	}
 	for (int i = 0; i < POINTS; i++) {
-		double u = -REACH + i * step, p = exp(log_p[i] - most);
+		double u = -REACH + i * step, p = exp(log_p[i] - max);
 
 		sum += p;
 		first += p * u;
 		second += p * u * u;
-		num += p * part[i] * off[i];
-		den += p * part[i] * part[i];
+		num += p * fraction[i] * off[i];
+		den += p * fraction[i] * fraction[i];
 	}
 	first /= sum;
 	*mean += first * sd;
-	*variance *= fmax(second / sum - first * first, LEAST_SURE);
+	*variance *= fmax(second / sum - first * first, MIN_SURE);
 	slope->num += num / sum / noise * limit;
 	slope->den += den / sum / noise * limit * limit;
-	return most + log(sum * step / (SQRT_2_PI * SQRT_2_PI)) - 0.5 * log(noise);
+	return max + log(sum * step / (SQRT_2_PI * SQRT_2_PI)) - 0.5 * log(noise);
 }
 
 /*
@@ -121,11 +121,11 @@ WIDE(static, void, replace, (struct demand * d, size_t at, struct site site), (d
 	shift = (shift - precision * d->mean[at]) * scale;
 	precision *= scale;
 	for (size_t i = from; i < d->t; i++) {
-		double part = precision * column[i], *row = d->cov + i * d->t;
+		double fraction = precision * column[i], *row = d->cov + i * d->t;
 
 		d->mean[i] += shift * column[i];
 		for (size_t j = d->last ? i : 0; j < d->t; j++)
-			row[j] -= part * column[j];
+			row[j] -= fraction * column[j];
 	}
 	d->sites[at] = site;
 }
@@ -151,7 +151,7 @@ static double censor(const struct work *w, struct demand *d, size_t t, double by
 		     struct slope *slope)
 {
 	double own = d->cov[t * d->t + t], precision = 1 / own - d->sites[t].precision;
-	double others = 1 / precision, predicted = bytes - w->limited.y[t], mean, variance, most;
+	double others = 1 / precision, predicted = bytes - w->limited.y[t], mean, variance, max;
 	double shift, likely;
 
 	if (!(own > 0) || !(precision > 0))
@@ -160,8 +160,8 @@ static double censor(const struct work *w, struct demand *d, size_t t, double by
 	mean = predicted + shift * others;
 	variance = others;
 	likely = look(w, t, bytes, limit, &mean, &variance, slope);
-	most = fmax(1 / variance - precision, LEAST_SURE * precision);
-	replace(d, t, (struct site){ most, (mean - predicted) * (precision + most) - shift });
+	max = fmax(1 / variance - precision, MIN_SURE * precision);
+	replace(d, t, (struct site){ max, (mean - predicted) * (precision + max) - shift });
 	return likely;
 }
 
@@ -169,7 +169,7 @@ static double censor(const struct work *w, struct demand *d, size_t t, double by
  * Is the activity of a window that of several workloads? One alone owns what was counted, and its
  * steady rate is no sign of a limit.
  */
-static bool is_crowd(const struct work *w, size_t t)
+static bool is_shared(const struct work *w, size_t t)
 {
 	const float *raw = matrix_row(&w->raw, t);
 	double sum = 0, squares = 0;
@@ -178,7 +178,7 @@ static bool is_crowd(const struct work *w, size_t t)
 		sum += raw[i];
 		squares += raw[i] * raw[i];
 	}
-	return sum * sum > CROWD * squares;
+	return sum * sum > LIMIT_WORKLOADS * squares;
 }
 
 /* Nothing is known of the demand but what was predicted. Without @again, see @last of the demand. */
@@ -195,7 +195,7 @@ static void begin_demand(const struct work *w, bool again, struct demand *ret)
 }
 
 /* May a window be at a limit, bytes per second? */
-bool filter_full_is_near(const struct filter_input *in, size_t t, double per_s)
+bool filter_saturation_is_near(const struct filter_input *in, size_t t, double per_s)
 {
 	return in->bytes[t] >= NEAR_LIMIT * limit_of(in, t, per_s);
 }
@@ -203,14 +203,14 @@ bool filter_full_is_near(const struct filter_input *in, size_t t, double per_s)
 /* The same, by who runs in it, too. */
 static bool is_near(const struct work *w, const struct filter_input *in, size_t t, double per_s)
 {
-	return filter_full_is_near(in, t, per_s) && is_crowd(w, t);
+	return filter_saturation_is_near(in, t, per_s) && is_shared(w, t);
 }
 
 /*
  * Is it asked whether there is a limit? Counts that follow the traffic have it in them, but not in
  * windows over which they are spread.
  */
-bool filter_full_may(const struct filter *f, const struct filter_input *in)
+bool filter_saturation_may(const struct filter *f, const struct filter_input *in)
 {
 	return f->params.limited || in->nr_slices;
 }
@@ -233,14 +233,14 @@ static void find_demand(const struct work *w, const struct filter_input *in, dou
 	}
 }
 
-void filter_full_censor(struct filter *f, const struct filter_input *in)
+void filter_saturation_censor(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	struct demand d;
 
 	w->limited.nr = 0;
 	memset(w->limited.is, 0, sizeof(w->limited.is));
-	if (!filter_full_may(f, in))
+	if (!filter_saturation_may(f, in))
 		return;
 	memcpy(w->limited.y, w->y, w->t * sizeof(*w->y));
 	memcpy(w->limited.noise, w->noise, w->t * sizeof(*w->noise));
@@ -252,7 +252,7 @@ void filter_full_censor(struct filter *f, const struct filter_input *in)
 
 		if (!is_near(w, in, t, f->limit.per_s))
 			continue;
-		w->limited.is[t] = noise > FULL * w->noise[t];
+		w->limited.is[t] = noise > SATURATED * w->noise[t];
 		w->limited.nr += w->limited.is[t];
 		w->own[t] = w->limited.is[t] ? 0 : w->own[t] * fmin(1, noise / w->noise[t]);
 		w->noise[t] = noise;
@@ -279,7 +279,7 @@ static bool find_pile(const struct filter_input *in, double *ret)
 	top = rates[nr - 1 - nr / 20];
 	ret[0] = rates[nr - 1 - nr / 10];
 	ret[1] = rates[nr - 1 - nr / 3];
-	return nr >= (size_t)LEAST_WINDOWS && rates[nr - 1 - nr / 5] > PILE * top;
+	return nr >= (size_t)MIN_WINDOWS && rates[nr - 1 - nr / 5] > PILE * top;
 }
 
 /* Log likelihood of each window, given those before it, without a limit; false: not to be had. */
@@ -329,7 +329,7 @@ static void find_likely_of_one(const struct work *w, const double *bytes, double
 			       double *likely)
 {
 	double both[FILTER_MAX_WORKLOADS + 1], own[FILTER_MAX_WORKLOADS + 1];
-	double noise[FILTER_MAX_WINDOWS], most = 0, theta = 0, gain = -log((double)w->n);
+	double noise[FILTER_MAX_WINDOWS], max = 0, theta = 0, gain = -log((double)w->n);
 	double of_one[FILTER_MAX_WINDOWS];
 	size_t one = 0;
 
@@ -337,8 +337,8 @@ static void find_likely_of_one(const struct work *w, const double *bytes, double
 		noise[t] = w->limited.noise[t] + timing * timing * w->moved[t * w->t + t];
 	fit_single(w, bytes, noise, both, own);
 	for (size_t i = 1; i < w->n; i++)
-		if (own[i] > 0 && both[i] * both[i] / own[i] > most) {
-			most = both[i] * both[i] / own[i];
+		if (own[i] > 0 && both[i] * both[i] / own[i] > max) {
+			max = both[i] * both[i] / own[i];
 			theta = both[i] / own[i];
 			one = i;
 		}
@@ -366,9 +366,9 @@ static double gain_of(struct filter *f, const struct filter_input *in, const dou
 
 	begin_demand(w, false, &d);
 	for (size_t t = 0; t < w->t; t++) {
-		double most = limit_of(in, t, *limit);
+		double max = limit_of(in, t, *limit);
 		double likely = is_near(w, in, t, *limit)
-					? censor(w, &d, t, in->bytes[t], most, &slope)
+					? censor(w, &d, t, in->bytes[t], max, &slope)
 					: measure(w, &d, t);
 
 		gain += fmin(likely - without[t], LIMIT_SAY);
@@ -388,14 +388,14 @@ static double gain_of(struct filter *f, const struct filter_input *in, const dou
 	return gain;
 }
 
-bool filter_full_judge(struct filter *f, const struct filter_input *in)
+bool filter_saturation_judge(struct filter *f, const struct filter_input *in)
 {
 	struct filter_limit *l = &f->limit;
 	double piles[2], without[FILTER_MAX_WINDOWS];
 	struct slope slope;
 	bool known = l->known, pile;
 
-	if (!filter_full_may(f, in)) {
+	if (!filter_saturation_may(f, in)) {
 		*l = (struct filter_limit){ 0 };
 		return known;
 	}
@@ -427,7 +427,7 @@ bool filter_full_judge(struct filter *f, const struct filter_input *in)
 }
 
 /* Activity becomes that of which bytes are made: all are slowed in proportion. */
-void filter_full_slow(struct filter *f, const struct filter_input *in)
+void filter_saturation_slow(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 
@@ -441,7 +441,7 @@ void filter_full_slow(struct filter *f, const struct filter_input *in)
 		double sum = 0;
 
 		for (size_t i = 0; i < w->n; i++)
-			sum += at_least(theta[i], 0) * raw[i];
+			sum += max_of(theta[i], 0) * raw[i];
 		w->limited.pace[t] =
 			w->limited.is[t] && sum > in->bytes[t] ? in->bytes[t] / sum : 1;
 		for (size_t i = 0; i < w->n; i++) {
@@ -453,7 +453,7 @@ void filter_full_slow(struct filter *f, const struct filter_input *in)
 }
 
 /* The opposite. */
-void filter_full_restore(struct filter *f)
+void filter_saturation_restore(struct filter *f)
 {
 	struct work *w = f->work;
 
@@ -467,11 +467,11 @@ void filter_full_restore(struct filter *f)
 
 /*
  * The bytes of a window at the limit are known, whatever the demand: an error of the demand is
- * divided as the bytes are. With s the part of an entry, it takes s times that error from the
+ * divided as the bytes are. With s the fraction of an entry, it takes s times that error from the
  * error of its total. R: the variance of sites. The covariance P - U'U, U = L^-1 q, so becomes
  * P + s'Rs - (U + V)'(U + V), V = L^-1 R s.
  */
-int filter_full_project(struct filter *f, struct matrix *cov)
+int filter_saturation_project(struct filter *f, struct matrix *cov)
 {
 	struct work *w = f->work;
 	int err = w->limited.nr ? matrix_shape(&w->unit, w->t, w->n) : 0;
@@ -484,12 +484,12 @@ int filter_full_project(struct filter *f, struct matrix *cov)
 		double sum = 0, sd = sqrt(w->noise[t]);
 
 		for (size_t i = 0; i < w->n; i++)
-			sum += at_least(theta[i], 0) * raw[i];
+			sum += max_of(theta[i], 0) * raw[i];
 		for (size_t i = 0; i < w->n && w->limited.is[t] && sum > 0; i++) {
-			double part = w->limited.pace[t] * at_least(theta[i], 0) * raw[i] / sum;
+			double fraction = w->limited.pace[t] * max_of(theta[i], 0) * raw[i] / sum;
 
-			unit[i] = part * sd;
-			q[i] += part * w->noise[t];
+			unit[i] = fraction * sd;
+			q[i] += fraction * w->noise[t];
 		}
 	}
 	matrix_multiply_lower_of(cov, 1, &w->unit, &w->unit, w->t);

@@ -28,7 +28,7 @@ enum {
 /**
  * struct seen - a window as this model sees it
  * @bytes: what was counted
- * @given: variance of the noise, without that part which is learned
+ * @given: variance of the noise, without what is learned
  * @x: activity of all; also of those who have stopped, as far as their traffic comes later
  * @start_rate, @end_rate: bytes by second at its start and end
  * @between_s: since the middle of the window before
@@ -55,17 +55,17 @@ struct fit {
 	double likelihood;
 };
 
-static void scale_one(struct same *s, int i, double by)
+static void scale_one(struct simple_model *s, int i, double by)
 {
 	s->mean[i] *= by;
-	for (int j = 0; j < SAME_STATES; j++) {
+	for (int j = 0; j < SIMPLE_STATES; j++) {
 		s->p[i][j] *= by;
 		s->p[j][i] *= by;
 	}
 }
 
 /* From the window before to this one. */
-static void advance(const struct filter *f, const struct seen *w, struct same *s)
+static void advance(const struct filter *f, const struct seen *w, struct simple_model *s)
 {
 	double size = fmax(s->mean[LEVEL], 0), keep = exp(-w->between_s / f->params.tau_s);
 	double phase = s->phase * size, wander = f->params.wander * size;
@@ -75,44 +75,44 @@ static void advance(const struct filter *f, const struct seen *w, struct same *s
 	s->p[PHASE][PHASE] += phase * phase * (1 - keep * keep);
 	/* A window ends where the next one starts. */
 	s->mean[START] = s->mean[END];
-	for (int i = 0; i < SAME_STATES; i++)
+	for (int i = 0; i < SIMPLE_STATES; i++)
 		s->p[START][i] = s->p[END][i];
-	for (int i = 0; i < SAME_STATES; i++)
+	for (int i = 0; i < SIMPLE_STATES; i++)
 		s->p[i][START] = s->p[i][END];
 	scale_one(s, END, w->stays);
 	s->p[END][END] += s->timing * s->timing * (1 - w->stays * w->stays);
 }
 
 /* What the window says. */
-static void observe(const struct seen *w, struct same *s, struct fit *fit)
+static void observe(const struct seen *w, struct simple_model *s, struct fit *fit)
 {
-	const double h[SAME_STATES] = { w->x, w->x, w->start_rate, -w->end_rate };
+	const double h[SIMPLE_STATES] = { w->x, w->x, w->start_rate, -w->end_rate };
 	double off = w->bytes, own = s->noise * w->bytes, variance = w->given + own * own;
-	double ph[SAME_STATES], far;
+	double ph[SIMPLE_STATES], far;
 
-	for (int i = 0; i < SAME_STATES; i++) {
+	for (int i = 0; i < SIMPLE_STATES; i++) {
 		off -= h[i] * s->mean[i];
 		ph[i] = 0;
-		for (int j = 0; j < SAME_STATES; j++)
+		for (int j = 0; j < SIMPLE_STATES; j++)
 			ph[i] += s->p[i][j] * h[j];
 		variance += h[i] * ph[i];
 	}
 	far = off * off / variance;
 	if (far > OUTLIER * OUTLIER)
 		variance += far * variance / (WHITE_LIMIT * WHITE_LIMIT);
-	for (int i = 0; i < SAME_STATES; i++) {
-		double part = ph[i] / variance;
+	for (int i = 0; i < SIMPLE_STATES; i++) {
+		double gain = ph[i] / variance;
 
-		s->mean[i] += part * off;
-		for (int j = 0; j < SAME_STATES; j++)
-			s->p[i][j] -= part * ph[j];
+		s->mean[i] += gain * off;
+		for (int j = 0; j < SIMPLE_STATES; j++)
+			s->p[i][j] -= gain * ph[j];
 	}
 	fit->far += off * off / variance;
 	fit->logs += log(variance);
 }
 
 /* Moves @s over the block. */
-static struct fit run(const struct filter *f, const struct seen *windows, struct same *s)
+static struct fit run(const struct filter *f, const struct seen *windows, struct simple_model *s)
 {
 	struct fit fit = { 0 };
 
@@ -124,14 +124,14 @@ static struct fit run(const struct filter *f, const struct seen *windows, struct
 	return fit;
 }
 
-static void begin(const struct filter *f, struct same *s)
+static void begin(const struct filter *f, struct simple_model *s)
 {
 	double level = f->params.prior * f->mean, phase = f->params.phase * f->mean;
 
-	*s = (struct same){ .begun = true,
-			    .noise = NOISE_AT_FIRST,
-			    .phase = f->params.phase,
-			    .timing = TIMING_AT_FIRST_S };
+	*s = (struct simple_model){ .begun = true,
+				    .noise = NOISE_AT_FIRST,
+				    .phase = f->params.phase,
+				    .timing = TIMING_AT_FIRST_S };
 	s->mean[LEVEL] = f->mean;
 	s->p[LEVEL][LEVEL] = level * level;
 	s->p[PHASE][PHASE] = phase * phase;
@@ -170,7 +170,8 @@ static void fill_seen(const struct filter *f, const struct filter_input *in, str
 				      (in->length_s[before] + in->length_s[t]),
 			.end_rate = (in->bytes[after] + in->bytes[t]) /
 				    (in->length_s[after] + in->length_s[t]),
-			.between_s = in->middle_s[t] - (t ? in->middle_s[t - 1] : -f->same.since_s),
+			.between_s =
+				in->middle_s[t] - (t ? in->middle_s[t - 1] : -f->simple.since_s),
 			.stays = exp(-fmax(end - at, 0) / f->params.timing_tau_s),
 		};
 		at = end;
@@ -181,24 +182,24 @@ static void fill_seen(const struct filter *f, const struct filter_input *in, str
  * Sizes that explain the block better, a step at a time: as the first model learns its own. @s moves
  * over the block.
  */
-static struct fit learn(const struct filter *f, const struct seen *windows, struct same *s)
+static struct fit learn(const struct filter *f, const struct seen *windows, struct simple_model *s)
 {
-	const struct same start = *s;
+	const struct simple_model start = *s;
 	struct fit best = run(f, windows, s);
 
-	for (int round = 0; round < SAME_ROUNDS; round++) {
-		struct same from = start, better = *s;
+	for (int round = 0; round < SIMPLE_ROUNDS; round++) {
+		struct simple_model from = start, better = *s;
 		struct fit before = best;
 
 		from.noise = s->noise;
 		from.phase = s->phase;
 		from.timing = s->timing;
 		for (int i = 0; i < 2 * NR_SIZES; i++) {
-			struct same tried = from;
+			struct simple_model tried = from;
 			double *sizes[] = { &tried.noise, &tried.phase, &tried.timing };
 			struct fit fit;
 
-			*sizes[i / 2] *= i % 2 ? SAME_STEP : 1 / SAME_STEP;
+			*sizes[i / 2] *= i % 2 ? SIMPLE_STEP : 1 / SIMPLE_STEP;
 			fit = run(f, windows, &tried);
 			if (fit.likelihood <= best.likelihood)
 				continue;
@@ -237,11 +238,11 @@ static double said_by_each(const struct work *w)
  * one program changes says little of all others: so a block has little to say, and not without
  * limits. Where the memory is at its limit bytes are not what was asked for: that is not judged.
  */
-void filter_same_judge(struct filter *f, const struct filter_input *in)
+void filter_simple_judge(struct filter *f, const struct filter_input *in)
 {
 	const struct work *w = f->work;
 	struct seen windows[FILTER_MAX_WINDOWS];
-	struct same *s = &f->same;
+	struct simple_model *s = &f->simple;
 	struct fit fit;
 	double more;
 
@@ -256,13 +257,13 @@ void filter_same_judge(struct filter *f, const struct filter_input *in)
 	more = said_by_each(w) - whatever_size(w->t, fit.far, fit.logs);
 	s->since_s = in->block_s - in->middle_s[w->t - 1];
 	if (!isfinite(more)) {
-		*s = (struct same){ 0 };
+		*s = (struct simple_model){ 0 };
 		return;
 	}
 	if (w->limited.nr || f->limit.known)
 		return;
 	s->judged = true;
-	s->odds = SAME_KEPT * s->odds + fmax(fmin(more, SAME_AGAINST), -SAME_FOR);
+	s->odds = SIMPLE_KEPT * s->odds + fmax(fmin(more, SIMPLE_AGAINST), -SIMPLE_FOR);
 }
 
 /* Bytes of each window, and its activity, as the first model sees them. */
@@ -326,26 +327,26 @@ WIDE(static, void, fill_differ,
  */
 static double odds_of_all(struct filter *f, const double *differ)
 {
-	struct same *s = &f->same;
+	struct simple_model *s = &f->simple;
 	double apart = 0, errors = 0, odds;
 
 	for (size_t i = 0; i + 1 < f->work->n; i++) {
 		apart += differ[i] * differ[i];
 		errors += matrix_row(&f->out->covariance, i)[i];
 	}
-	s->apart = SAME_APART_KEPT * s->apart + apart;
-	s->errors = SAME_APART_KEPT * s->errors + errors;
-	odds = exp(f->params.each + SAME_TELLS * s->odds);
+	s->apart = SIMPLE_APART_KEPT * s->apart + apart;
+	s->errors = SIMPLE_APART_KEPT * s->errors + errors;
+	odds = exp(f->params.each + SIMPLE_TELLS * s->odds);
 	if (s->errors > 0)
-		odds *= fmax(fmin(s->apart / s->errors, SAME_APART), 1 / SAME_APART);
+		odds *= fmax(fmin(s->apart / s->errors, SIMPLE_APART), 1 / SIMPLE_APART);
 	return odds;
 }
 
 /*
- * By workload: bytes of others in the windows in which it ran, of which a part may be off. Errors
+ * By workload: bytes of others in the windows in which it ran, of which a fraction may be off. Errors
  * of several others are independent of each other: of many equal ones it is less.
  */
-WIDE(, void, filter_same_others,
+WIDE(, void, filter_simple_others,
      (const struct filter *f, const struct filter_input *in, double *ret), (f, in, ret))
 {
 	const struct work *w = f->work;
@@ -373,49 +374,49 @@ WIDE(, void, filter_same_others,
 }
 
 /*
- * The part of each workload's result that is the first model's. Most of what is not predicted is of
+ * The weight of the first model in each workload's result. Most of what is not predicted is of
  * those who move most. A hundredth of their bytes can be more than all that a small one moves; what
  * is learned of the small one is off by that then, however sure the filter is of it, for programs
- * are not as regular as its phases and noise. So all others may each be off by a part of their
+ * are not as regular as its phases and noise. So all others may each be off by a fraction of their
  * bytes: a difference that is less than that speaks for the simple model. And that intensities
  * differ, however sure it is, does not say that each one does.
  */
-static void fill_parts(const struct filter *f, const struct filter_input *in, double odds,
-		       const double *differ, double *ret)
+static void fill_mix(const struct filter *f, const struct filter_input *in, double odds,
+		     const double *differ, double *ret)
 {
-	double part = f->most.holds ? MOST_BESIDE : f->params.beside;
+	double fraction = f->bound.holds ? BOUND_BESIDE : f->params.beside;
 
-	filter_same_others(f, in, ret);
+	filter_simple_others(f, in, ret);
 	for (size_t i = 0; i + 1 < f->work->n; i++) {
-		double beside = part * ret[i], own = odds;
+		double beside = fraction * ret[i], own = odds;
 		double error = matrix_row(&f->out->covariance, i)[i] + beside * beside;
 
 		if (f->params.beside > 0 && error > 0)
-			own = fmin(odds, SAME_MOST) *
-			      fmax(fmin(differ[i] * differ[i] / error, 1), 1 / SAME_SINGLE);
+			own = fmin(odds, SIMPLE_MAX) *
+			      fmax(fmin(differ[i] * differ[i] / error, 1), 1 / SIMPLE_SINGLE);
 		ret[i] = own / (1 + own);
 	}
 }
 
 /*
- * Each window is divided by both models; the result has a part of each. The bytes that a workload
+ * Each window is divided by both models; the result has a fraction of each. The bytes that a workload
  * gets from the one and not from the other are as doubtful as the choice between them.
  */
-WIDE(, void, filter_same_mix, (struct filter * f, const struct filter_input *in), (f, in))
+WIDE(, void, filter_simple_mix, (struct filter * f, const struct filter_input *in), (f, in))
 {
 	const struct work *w = f->work;
 	struct filter_output *o = f->out;
-	double odds, differ[FILTER_MAX_WORKLOADS + 1], part[FILTER_MAX_WORKLOADS + 1];
+	double odds, differ[FILTER_MAX_WORKLOADS + 1], mix[FILTER_MAX_WORKLOADS + 1];
 	struct sums sums;
 
-	o->part = 1;
-	if (!f->same.judged)
+	o->mix = 1;
+	if (!f->simple.judged)
 		return;
 	fill_sums(f, &sums);
 	fill_differ(f, in, &sums, differ);
 	odds = odds_of_all(f, differ);
-	o->part = odds / (1 + odds);
-	fill_parts(f, in, odds, differ, part);
+	o->mix = odds / (1 + odds);
+	fill_mix(f, in, odds, differ, mix);
 	for (size_t t = 0; t < w->t; t++) {
 		const float *raw = matrix_row(&w->raw, t);
 		float *expected = matrix_row(&o->expected, t);
@@ -423,12 +424,12 @@ WIDE(, void, filter_same_mix, (struct filter * f, const struct filter_input *in)
 
 		if (!(by > 0))
 			continue;
-		o->background[t] *= o->part;
+		o->background[t] *= o->mix;
 		for (size_t i = 0; i + 1 < w->n; i++)
-			expected[i] = part[i] * expected[i] + (1 - part[i]) * by * raw[i + 1];
+			expected[i] = mix[i] * expected[i] + (1 - mix[i]) * by * raw[i + 1];
 	}
 	for (size_t i = 0; i + 1 < w->n; i++)
-		differ[i] *= sqrt(part[i] * (1 - part[i]));
+		differ[i] *= sqrt(mix[i] * (1 - mix[i]));
 	for (size_t i = 0; i + 1 < w->n; i++) {
 		float *to = matrix_row(&o->covariance, i);
 

@@ -47,7 +47,7 @@ static double error_of(double most)
 	double off = 0, all = 0;
 
 	s->noise = 0.05;
-	s->most = most;
+	s->bound = most;
 	for (int b = 0; b < BLOCKS; b++) {
 		pushed_out(s, intensity);
 		assert_int_equal(run(s), 0);
@@ -69,17 +69,17 @@ static void who_pushes_out_has_not_written(void **state)
 
 	(void)state;
 	if (without < 0.5 || with > 0.6 * without)
-		fail_msg("error %.3f, %.3f without a most", with, without);
+		fail_msg("error %.3f, %.3f without a bound", with, without);
 }
 
-/* Where an event is off both ways, a most is not believed, and changes nothing. */
+/* Where an event is off both ways, an upper bound is not believed, and changes nothing. */
 static void an_event_that_is_off_has_no_most(void **state)
 {
 	static const double intensity[NR] = { 78, 52, 70, 60 };
 	struct sim *s[2] = { sim_new(FILTER_TRAFFIC, 100, NR), sim_new(FILTER_TRAFFIC, 100, NR) };
 
 	(void)state;
-	s[1]->most = 64;
+	s[1]->bound = 64;
 	s[0]->noise = s[1]->noise = 0.02;
 	for (int b = 0; b < BLOCKS; b++) {
 		double by[NR];

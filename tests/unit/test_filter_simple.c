@@ -51,7 +51,7 @@ static void the_same_is_noticed(void **state)
 		ours += error_of(s, found) / BLOCKS;
 		simple += error_of(s, in_proportion) / BLOCKS;
 	}
-	assert_true(s->out->part < 0.3);
+	assert_true(s->out->mix < 0.3);
 	if (ours > 4 * simple)
 		fail_msg("%.4f, in proportion %.4f", ours, simple);
 	sim_free(s);
@@ -69,7 +69,7 @@ static void differences_are_believed(void **state)
 
 		s->noise = 0.02;
 		blocks(s, kind ? by_weight : by_time, 4);
-		assert_true(s->out->part > 0.9);
+		assert_true(s->out->mix > 0.9);
 		assert_true(error_of(s, found) < 0.3 * error_of(s, in_proportion));
 		sim_free(s);
 	}
@@ -88,7 +88,7 @@ static void doubt_is_in_the_errors(void **state)
 		double part;
 
 		blocks(s, intensity, 1);
-		part = s->out->part;
+		part = s->out->mix;
 		if (part < 0.05 || part > 0.95)
 			continue;
 		seen++;
@@ -102,7 +102,7 @@ static void doubt_is_in_the_errors(void **state)
 					all += matrix_row(&s->out->expected, t)[j];
 				mixed += matrix_row(&s->out->expected, t)[i] / all * s->bytes[t];
 			}
-			/* @mixed is off from @simple by @part of what both differ by */
+			/* @mixed is off from @simple by @mix of what both differ by */
 			assert_true(sd_of(s, i) * 1.001 >=
 				    sqrt((1 - part) / part) * fabs(mixed - simple));
 		}
@@ -145,7 +145,7 @@ static void the_small_one_keeps_its_weight(void **state)
 		off += fabs(found(s, 3) - truth_of(s, 3));
 		moved += truth_of(s, 3);
 		/* the difference of others is seen all the same */
-		assert_true(s->out->part > 0.9);
+		assert_true(s->out->mix > 0.9);
 	}
 	if (off > 0.05 * moved)
 		fail_msg("off by %.3f", off / moved);
