@@ -79,7 +79,6 @@
 	X(NEWS,		      0.02, "new workloads matter from this fraction of the activity")	\
 	X(HEAVY,	      0.5,  "variance of a new level from its first block, fraction")	\
 	X(SMALLEST_SCALE,     0.02, "minimum scale of an intensity, fraction of the mean")	\
-	X(LEAST_VARIANCE,     1e-6, "minimum variance, fraction of the squared scale")		\
 	X(START_S,	      0.1,  "duration of a program's start, s")				\
 	X(YOUNG_S,	      1.0,  "a workload is young for this time, s")			\
 	X(YOUNG_DOUBT,	      2.0,  "factor of the errors of young workloads")			\

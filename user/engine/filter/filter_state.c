@@ -456,12 +456,12 @@ int filter_state_advance(struct filter *f, const struct filter_input *in)
 	for (size_t i = 0; i < s->nr; i++) {
 		struct filter_entry *e = &s->entries[i];
 		float *level = matrix_row(&s->p, 2 * i), *phase = matrix_row(&s->p, 2 * i + 1);
-		double m = fmax(s->mean[2 * i], 0), floor = LEAST_VARIANCE * e->scale * e->scale;
+		double m = fmax(s->mean[2 * i], 0);
 
 		memset(e->alone, 0, sizeof(e->alone));
-		level[2 * i] = fmax(level[2 * i], floor);
+		level[2 * i] = fmax(level[2 * i], 0);
 		if (i)
-			phase[2 * i + 1] = fmax(phase[2 * i + 1], floor);
+			phase[2 * i + 1] = fmax(phase[2 * i + 1], 0);
 		if (i)
 			e->scale = fmax(sqrt(m * m + level[2 * i]), SMALLEST_SCALE * f->mean);
 		if (i && i < w->n)
