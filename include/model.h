@@ -558,43 +558,43 @@ struct report_socket {
 };
 
 /*
- * The numbers of struct quality: X(name, RUN) for a running total of the run, X(name, REPORT) for a
- * number that the report computes. Recordings and stored accounts have them in this order: add at
- * the end only.
+ * The numbers of struct quality: X(name, RUN, unit) for a running total of the run, X(name, REPORT,
+ * unit) for a number that the report computes. Recordings and stored accounts have them in this
+ * order: add at the end only. The unit is NS, BYTES or COUNT.
  */
-#define QUALITY_NUMBERS(X)          \
-	X(windows, REPORT)          \
-	X(weight_windows, REPORT)   \
-	X(fallback_windows, REPORT) \
-	X(pooled_workloads, REPORT) \
-	X(invalid_windows, RUN)     \
-	X(lost_windows, RUN)        \
-	X(merged_windows, RUN)      \
-	X(lost_slices_ns, REPORT)   \
-	X(kept_flushes, RUN)        \
-	X(lost_tasks, RUN)          \
-	X(lost_cgroups, RUN)        \
-	X(late_slices, RUN)         \
-	X(unseen_switches, RUN)     \
-	X(unknown_tasks, REPORT)    \
-	X(reader_moves, RUN)        \
-	X(rows_pooled, REPORT)      \
-	X(lost_io, RUN)             \
-	X(unowned_io_bytes, REPORT) \
-	X(device_held_ns, RUN)      \
-	X(device_changes, RUN)      \
-	X(unscheduled_windows, RUN) \
-	X(lost_slices, RUN)         \
-	X(bad_records, RUN)         \
-	X(counter_restarts, RUN)    \
-	X(uncounted_ns, RUN)        \
-	X(weights_reopened, RUN)    \
-	X(unweighed_ns, RUN)        \
-	X(spread_ns, RUN)           \
-	X(tasks_ns, RUN)
+#define QUALITY_NUMBERS(X)                 \
+	X(windows, REPORT, COUNT)          \
+	X(weight_windows, REPORT, COUNT)   \
+	X(fallback_windows, REPORT, COUNT) \
+	X(pooled_workloads, REPORT, COUNT) \
+	X(invalid_windows, RUN, COUNT)     \
+	X(lost_windows, RUN, COUNT)        \
+	X(merged_windows, RUN, COUNT)      \
+	X(lost_slices_ns, REPORT, NS)      \
+	X(kept_flushes, RUN, COUNT)        \
+	X(lost_tasks, RUN, COUNT)          \
+	X(lost_cgroups, RUN, COUNT)        \
+	X(late_slices, RUN, COUNT)         \
+	X(unseen_switches, RUN, COUNT)     \
+	X(unknown_tasks, REPORT, COUNT)    \
+	X(reader_moves, RUN, COUNT)        \
+	X(rows_pooled, REPORT, COUNT)      \
+	X(lost_io, RUN, COUNT)             \
+	X(unowned_io_bytes, REPORT, BYTES) \
+	X(device_held_ns, RUN, NS)         \
+	X(device_changes, RUN, COUNT)      \
+	X(unscheduled_windows, RUN, COUNT) \
+	X(lost_slices, RUN, COUNT)         \
+	X(bad_records, RUN, COUNT)         \
+	X(counter_restarts, RUN, COUNT)    \
+	X(uncounted_ns, RUN, NS)           \
+	X(weights_reopened, RUN, COUNT)    \
+	X(unweighed_ns, RUN, NS)           \
+	X(spread_ns, RUN, NS)              \
+	X(tasks_ns, RUN, NS)
 
-#define QUALITY_COUNT_(name, from) +1
-#define NR_QUALITY_NUMBERS	   (0 QUALITY_NUMBERS(QUALITY_COUNT_))
+#define QUALITY_COUNT_(...) +1
+#define NR_QUALITY_NUMBERS  (0 QUALITY_NUMBERS(QUALITY_COUNT_))
 
 /**
  * struct quality - quality of the numbers, with every loss
@@ -639,7 +639,7 @@ struct report_socket {
 struct quality {
 	enum method method;
 	char weights[160];
-#define QUALITY_MEMBER(name, from) uint64_t name;
+#define QUALITY_MEMBER(name, ...) uint64_t name;
 	QUALITY_NUMBERS(QUALITY_MEMBER)
 #undef QUALITY_MEMBER
 };

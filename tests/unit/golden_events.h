@@ -90,7 +90,7 @@ static inline void golden_events(const struct trace_sink *s)
 	assert_int_equal(trace_send_mark(s, &mark), 0);
 	golden_slices(s);
 	mark = (struct trace_mark){ .time_ns = 7000, .realtime_ns = UINT64_MAX, .ends_ns = ends };
-#define NUMBER(name, from) mark.losses.name = ++number;
+#define NUMBER(name, ...) mark.losses.name = ++number;
 	QUALITY_NUMBERS(NUMBER)
 #undef NUMBER
 	mark.cost = (struct self_cost){ 101, 102, 103, 104, 105, 106, 107, UINT64_MAX };

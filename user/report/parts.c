@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/sums.h"
 #include "base/text.h"
+#include "report/facts.h"
 #include "report/format.h"
 #include "report/notes.h"
 #include "report/put.h"
@@ -114,8 +115,7 @@ static json_t *part_object(const struct report *r, const struct report_part *rp,
 		put_number(o, "high", rp->high, err);
 		put(o, "running_ratio", json_real(ratio_of(rp->running_ns, rp->enabled_ns)), err);
 	} else {
-		put_text(o, "reason",
-			 rp->enabled_ns && !rp->running_ns ? "not_running" : "not_read", err);
+		put_text(o, "reason", facts_why_absent(rp->enabled_ns, rp->running_ns), err);
 	}
 	put_number(o, "enabled_ns", rp->enabled_ns, err);
 	put_number(o, "running_ns", rp->running_ns, err);

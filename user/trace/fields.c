@@ -123,8 +123,8 @@ static const struct field lost[] = {
 	FIELD(lost, count, REQUIRED),
 };
 
-#define LOSS(name, from) ROW(#name, struct quality, name, ),
-#define COST(name)	 ROW(#name, struct self_cost, name, )
+#define LOSS(name, ...) ROW(#name, struct quality, name, ),
+#define COST(name)	ROW(#name, struct self_cost, name, )
 
 static const struct field losses[] = { QUALITY_NUMBERS(LOSS) };
 const struct fields trace_losses = FIELDS(losses, struct quality);

@@ -94,7 +94,7 @@ static void quality_since(const struct quality *from, const struct quality *now,
 {
 #define SINCE_RUN(name) ret->name = now->name - from->name;
 #define SINCE_REPORT(name)
-#define SINCE(name, origin) SINCE_##origin(name)
+#define SINCE(name, origin, unit) SINCE_##origin(name)
 	QUALITY_NUMBERS(SINCE)
 #undef SINCE
 #undef SINCE_REPORT

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/csv/line.h"
+#include "report/facts.h"
 #include "report/format.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
@@ -72,8 +73,7 @@ static int put_share(FILE *out, const struct job_csv *f, const struct csv_line *
 	csv_word(&l, CSV_direction, direction_name(c->direction));
 	csv_word(&l, CSV_destination, destination_name(c->destination));
 	if (!v.counted) {
-		csv_word(&l, CSV_reason,
-			 t->enabled_ns && !t->running_ns ? "not_running" : "not_read");
+		csv_word(&l, CSV_reason, facts_why_absent(t->enabled_ns, t->running_ns));
 		return csv_put(out, &l);
 	}
 	csv_number(&l, CSV_value, v.value);

@@ -281,8 +281,8 @@ static json_t *losses_object(const struct quality *q, int *err)
 
 	put_text(o, "method", method_name(q->method), err);
 	put_name(o, "weights", q->weights, sizeof(q->weights), err);
-#define PUT_LOSS(name, from) \
-	if (q->name)         \
+#define PUT_LOSS(name, ...) \
+	if (q->name)        \
 		put_cut(o, #name, q->name, err);
 	QUALITY_NUMBERS(PUT_LOSS)
 #undef PUT_LOSS

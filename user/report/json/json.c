@@ -7,6 +7,7 @@
 #include "base/sums.h"
 #include "base/text.h"
 #include "report/devices.h"
+#include "report/facts.h"
 #include "report/json/internal.h"
 #include "report/format.h"
 #include "report/json/json.h"
@@ -67,8 +68,7 @@ static json_t *counter_object(const struct report *r, const struct report_counte
 		}
 		put(o, "running_ratio", json_real(ratio), err);
 	} else {
-		put_text(o, "reason",
-			 rc->enabled_ns && !rc->running_ns ? "not_running" : "not_read", err);
+		put_text(o, "reason", facts_why_absent(rc->enabled_ns, rc->running_ns), err);
 	}
 	put_number(o, "enabled_ns", rc->enabled_ns, err);
 	put_number(o, "running_ns", rc->running_ns, err);

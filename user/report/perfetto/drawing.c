@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
-#include "report/devices.h"
 #include "report/format.h"
 #include "report/perfetto/internal.h"
 
@@ -54,9 +52,8 @@ struct place drawing_socket(const struct drawing *d, uint32_t id)
 	return events_place(d->e, name, (uint64_t)TOP_SOCKETS + id);
 }
 
-struct place drawing_device(const struct drawing *d, uint32_t device)
+struct place drawing_device(const struct drawing *d, const struct device *of)
 {
-	const struct device *of = d->r->devices[device].device;
 	cleanup_free char *bdf = drawing_safe(d, of->bdf, sizeof(of->bdf));
 	cleanup_free char *name = drawing_safe(d, of->name, sizeof(of->name));
 	char both[sizeof(of->bdf) * 4 + sizeof(of->name) * 4 + 2];
@@ -64,30 +61,4 @@ struct place drawing_device(const struct drawing *d, uint32_t device)
 	snprintf(both, sizeof(both), "%s%s%s", name ? name : "", name && name[0] ? " " : "",
 		 bdf ? bdf : "");
 	return events_below(d->e, drawing_top(d, TOP_DEVICES), bdf ? bdf : "", both);
-}
-
-enum track_unit drawing_unit(const struct counter *c)
-{
-	return c->unit == UNIT_BYTES	    ? TRACK_BYTES
-	       : c->unit == UNIT_NANOJOULES ? TRACK_NANOJOULES
-					    : TRACK_COUNT;
-}
-
-struct place drawing_counter(const struct drawing *d, const struct counter *c)
-{
-	return devices_of(d->r, c->device) ? drawing_device(d, c->device - 1)
-					   : drawing_socket(d, report_socket_id(d->r, c));
-}
-
-void drawing_requests(const struct drawing *d, const struct place *at,
-		      const uint64_t bytes[NR_WAYS])
-{
-	static const char *const names[NR_WAYS] = { "requests read", "requests write" };
-
-	for (uint32_t i = 0; i < NR_WAYS; i++) {
-		const struct series s = { names[i], TRACK_BYTES, TRACK_ZERO };
-
-		if (bytes[i])
-			events_value(d->e, at, &s, d->r->start_ns, bytes[i]);
-	}
 }

@@ -34,18 +34,8 @@ struct place drawing_top(const struct drawing *d, enum top_group of);
 /** drawing_socket() - the group of a socket, by its number */
 struct place drawing_socket(const struct drawing *d, uint32_t id);
 
-/** drawing_counter() - what counts of a counter stand in: its socket or device */
-struct place drawing_counter(const struct drawing *d, const struct counter *c);
-
-/** drawing_unit() - what values of a counter are */
-enum track_unit drawing_unit(const struct counter *c);
-
-/** drawing_device() - the group of a device, by its index */
-struct place drawing_device(const struct drawing *d, uint32_t device);
-
-/** drawing_requests() - bytes of requests that the kernel saw; none are no value */
-void drawing_requests(const struct drawing *d, const struct place *at,
-		      const uint64_t bytes[NR_WAYS]);
+/** drawing_device() - the group of a device */
+struct place drawing_device(const struct drawing *d, const struct device *of);
 
 /** drawing_safe() - a name that is safe to show, to be freed; NULL without memory, which is noted */
 char *drawing_safe(const struct drawing *d, const char *name, size_t max);
@@ -54,8 +44,12 @@ char *drawing_safe(const struct drawing *d, const char *name, size_t max);
 __attribute__((format(printf, 2, 3))) char *drawing_text(const struct drawing *d,
 							 const char *format, ...);
 
-/** drawing_rows() - all rows of the report */
-void drawing_rows(struct drawing *d);
+/** drawing_row() - the group of a row in @place, which is released */
+struct place drawing_row(const struct drawing *d, struct place place, const struct report_row *row);
+
+/** drawing_tangled() - an event that says which share is a guess; once for each socket or device */
+void drawing_tangled(const struct drawing *d, const struct report_row *row, const struct place *at,
+		     const char *counter);
 
 struct slices;
 

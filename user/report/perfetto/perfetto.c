@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "report/devices.h"
+#include "report/facts.h"
 #include "report/format.h"
 #include "report/perfetto/internal.h"
 
@@ -21,6 +21,14 @@ struct perfetto {
 };
 
 /* --- what the whole interval has */
+
+static int put_note(void *arg, const struct fact *f)
+{
+	const struct drawing *d = arg;
+
+	events_note(d->e, f->name, f->value);
+	return 0;
+}
 
 static void put_interval(const struct drawing *d)
 {
@@ -37,9 +45,7 @@ static void put_interval(const struct drawing *d)
 		events_text_note(d->e, "start_time", time);
 	events_text_note(d->e, "method", method_name(q->method));
 	events_text_note(d->e, "weights", weights ? weights : "");
-#define QUALITY_NOTE(name, from) events_note(d->e, #name, q->name);
-	QUALITY_NUMBERS(QUALITY_NOTE)
-#undef QUALITY_NOTE
+	facts_quality(d->r, FACTS(FACT_QUALITY), put_note, (void *)d);
 	events_done(d->e);
 }
 
@@ -88,130 +94,126 @@ static void put_absent(const struct drawing *d, const struct place *at, const ch
 	events_done(d->e);
 }
 
-static const char *why_absent(uint64_t enabled_ns, uint64_t running_ns)
+/* --- numbers */
+
+static enum track_unit unit_of(enum fact_unit u)
 {
-	return enabled_ns && !running_ns ? "not_running" : "not_read";
+	return u == FACT_BYTES	      ? TRACK_BYTES
+	       : u == FACT_NANOJOULES ? TRACK_NANOJOULES
+	       : u == FACT_NS	      ? TRACK_NS
+				      : TRACK_COUNT;
 }
 
-static void put_unattributed(const struct drawing *d, const char *name, uint32_t i)
+/* To be freed */
+static char *title_of(const struct drawing *d, const struct fact *f)
 {
-	const struct report_counter *rc = &d->r->counters[i];
-	cleanup_place struct place at =
-		events_below(d->e, drawing_counter(d, rc->counter), "unattributed", "unattributed");
-
-	for (int k = 0; k < NR_REASONS && unit_is_split(rc->counter->unit); k++) {
-		cleanup_free char *title = drawing_text(d, "%s %s", name, reason_name(k));
-		const struct series s = { title, drawing_unit(rc->counter), i };
-
-		if (title && rc->unattributed[k])
-			events_value(d->e, &at, &s, d->r->start_ns, rc->unattributed[k]);
-	}
-}
-
-static void put_counter(const struct drawing *d, uint32_t i)
-{
-	const struct report_counter *rc = &d->r->counters[i];
-	const struct counter *c = rc->counter;
-	cleanup_place struct place at = drawing_counter(d, c);
-	cleanup_free char *name = drawing_safe(d, c->name, sizeof(c->name));
-	const struct series total = { name, drawing_unit(c), TRACK_NONE };
-	const struct series coverage = { name, TRACK_COVERAGE, TRACK_NONE };
+	const char *direction = direction_name(f->direction);
+	cleanup_free char *name = drawing_safe(d, f->name, f->max);
 
 	if (!name)
-		return;
-	if (!rc->valid) {
-		put_absent(d, &at, name, why_absent(rc->enabled_ns, rc->running_ns));
-		return;
+		return NULL;
+	switch (f->record) {
+	case FACT_UNATTRIBUTED:
+		return drawing_text(d, "%s %s", name, f->reason);
+	case FACT_CPU:
+		if (f->row)
+			return drawing_text(d, "%s", f->of->title);
+		return drawing_text(d, "socket %" PRIu32 " %s", f->socket, f->of->title);
+	case FACT_LATENCY:
+		return drawing_text(d, "latency %s", name);
+	case FACT_DEVICE:
+		if (f->unit == FACT_BYTES)
+			return drawing_text(d, "%s", direction);
+		return drawing_text(d, "%s %ss", f->unit == FACT_NS ? "latency of" : "counted",
+				    direction);
+	case FACT_IO:
+		return drawing_text(d, "requests %s", direction);
+	default:
+		return take_ptr(name);
 	}
-	events_value(d->e, &at, &total, d->r->start_ns, rc->value);
-	events_real(d->e, &at, &coverage, d->r->start_ns,
-		    rc->running_ns < rc->enabled_ns
-			    ? (double)rc->running_ns / (double)rc->enabled_ns
-			    : 1);
-	put_unattributed(d, name, i);
 }
 
-static void put_probe(const struct drawing *d, const struct report_probe *rp)
+static struct place place_of(const struct drawing *d, const struct fact *f)
 {
-	const struct probe *p = rp->probe;
-	cleanup_free char *name = drawing_safe(d, p->name, sizeof(p->name));
-	cleanup_free char *title = name ? drawing_text(d, "latency %s", name) : NULL;
-	const struct series s = { title, TRACK_NS, TRACK_NONE };
+	struct place at = f->record == FACT_CPU ? drawing_top(d, TOP_CPU_TIME)
+			  : f->device		? drawing_device(d, f->device->device)
+						: drawing_socket(d, f->socket);
+
+	if (f->record == FACT_PART)
+		at = events_below(d->e, at, "parts", "parts");
+	if (f->record == FACT_UNATTRIBUTED)
+		at = events_below(d->e, at, "unattributed", "unattributed");
+	return f->row ? drawing_row(d, at, f->row) : at;
+}
+
+/* What it means that a number is not there in an interval */
+static uint32_t absence_of(const struct drawing *d, const struct fact *f)
+{
+	if (f->record == FACT_SHARE || f->record == FACT_UNATTRIBUTED)
+		return (uint32_t)(f->counter - d->r->counters);
+	return f->record == FACT_IO || (f->row && f->of) ? TRACK_ZERO : TRACK_NONE;
+}
+
+/* Of most counters most rows have nothing, and thousands of counters would say so. */
+static bool is_nothing(const struct fact *f)
+{
+	return (f->row || f->record == FACT_IO) && f->known != FACT_TENTHS && !f->value && !f->high;
+}
+
+static void put_value(const struct drawing *d, const struct place *at, const char *title,
+		      const struct fact *f)
+{
+	const struct series s = { title, unit_of(f->unit), absence_of(d, f) };
+	const struct series coverage = { title, TRACK_COVERAGE, TRACK_NONE };
+	const uint64_t bar[] = { f->value, f->low, f->high };
+
+	if (f->known == FACT_TENTHS)
+		events_real(d->e, at, &s, d->r->start_ns, f->real);
+	else if (f->record == FACT_SHARE || (f->record == FACT_DEVICE && f->known == FACT_BAR))
+		events_bar(d->e, at, &s, d->r->start_ns, bar);
+	else
+		events_value(d->e, at, &s, d->r->start_ns, f->value);
+	if (f->record == FACT_COUNTER)
+		events_real(d->e, at, &coverage, d->r->start_ns, f->coverage);
+}
+
+static int put_fact(void *arg, const struct fact *f)
+{
+	const struct drawing *d = arg;
+	cleanup_free char *title = NULL;
 	cleanup_place struct place at = { 0 };
 
-	if (!title || (!devices_of(d->r, p->device) && p->socket >= d->r->nr_sockets))
-		return;
-	at = devices_of(d->r, p->device) ? drawing_device(d, p->device - 1)
-					 : drawing_socket(d, d->r->sockets[p->socket].id);
-	if (rp->valid)
-		events_real(d->e, &at, &s, d->r->start_ns, rp->latency_ns);
+	if (is_nothing(f) || !(f->record == FACT_CPU || f->device || f->has_socket))
+		return 0;
+	title = title_of(d, f);
+	if (!title)
+		return d->e->err;
+	at = place_of(d, f);
+	if (f->known == FACT_ABSENT)
+		put_absent(d, &at, title, f->reason);
 	else
-		put_absent(d, &at, title, rp->samples ? "no_request" : "not_read");
+		put_value(d, &at, title, f);
+	if (f->record == FACT_SHARE && !f->separable)
+		drawing_tangled(d, f->row, &at, title);
+	return d->e->err;
 }
 
-static void put_part(const struct drawing *d, const struct report_part *rp)
+/* A row's bytes of a device are shares of the device's counters already. */
+static int put_facts(struct drawing *d)
 {
-	cleanup_free char *name = drawing_safe(d, rp->part->name, sizeof(rp->part->name));
-	const struct series s = { name, TRACK_BYTES, TRACK_NONE };
-	cleanup_place struct place at = { 0 };
+	const struct report *r = d->r;
+	const unsigned int rest = ~(FACTS(FACT_SHARE) | FACTS(FACT_DEVICE));
+	int err = facts_machine(r, ~FACTS(FACT_CPU), put_fact, d);
 
-	if (!name || rp->part->socket >= d->r->nr_sockets)
-		return;
-	at = events_below(d->e, drawing_socket(d, d->r->sockets[rp->part->socket].id), "parts",
-			  "parts");
-	if (rp->valid)
-		events_value(d->e, &at, &s, d->r->start_ns, rp->bytes);
-	else
-		put_absent(d, &at, name, why_absent(rp->enabled_ns, rp->running_ns));
-}
-
-/* --- devices */
-
-static void put_way(const struct drawing *d, const struct place *at, const struct device_bytes *b,
-		    const char *name, const char *requests)
-{
-	const uint64_t bar[] = { b->bytes, b->low, b->high };
-	const struct series bytes = { name, TRACK_BYTES, TRACK_NONE };
-	const struct series counted = { requests, TRACK_COUNT, TRACK_NONE };
-
-	if (b->valid)
-		events_bar(d->e, at, &bytes, d->r->start_ns, bar);
-	if (b->requests_valid)
-		events_value(d->e, at, &counted, d->r->start_ns, b->requests);
-}
-
-static void put_device(const struct drawing *d, uint32_t i)
-{
-	const struct report_device *rd = &d->r->devices[i];
-	cleanup_place struct place at = drawing_device(d, i);
-	const struct series latency = { "latency of reads", TRACK_NS, TRACK_NONE };
-
-	put_way(d, &at, &rd->read, "read", "counted reads");
-	put_way(d, &at, &rd->write, "write", "counted writes");
-	if (rd->latency_valid)
-		events_real(d->e, &at, &latency, d->r->start_ns, rd->latency_ns);
-	if (rd->device->kind != DEVICE_PORT)
-		drawing_requests(d, &at,
-				 (uint64_t[NR_WAYS]){ rd->read.io_bytes, rd->write.io_bytes });
-}
-
-static void put_cpus(const struct drawing *d)
-{
-	cleanup_place struct place at = drawing_top(d, TOP_CPU_TIME);
-
-	for (size_t i = 0; i < d->r->nr_sockets; i++) {
-		const struct report_socket *s = &d->r->sockets[i];
-		const uint64_t values[] = { s->busy_ns, s->idle_ns, s->lost_ns };
-		static const char *const names[] = { "busy", "idle", "lost" };
-
-		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
-			char name[64];
-			const struct series series = { name, TRACK_NS, TRACK_NONE };
-
-			snprintf(name, sizeof(name), "socket %" PRIu32 " %s", s->id, names[k]);
-			events_value(d->e, &at, &series, d->r->start_ns, values[k]);
-		}
-	}
+	if (!err)
+		err = facts_machine(r, FACTS(FACT_CPU), put_fact, d);
+	for (size_t i = 0; i < r->nr_devices && !err; i++)
+		err = facts_device(r, i, ~FACTS(FACT_IO), put_fact, d)
+			      ?: facts_device(r, i, FACTS(FACT_IO), put_fact, d);
+	for (size_t i = 0; i < r->nr_rows && !err; i++)
+		err = facts_row(r, &r->rows[i], FACTS(FACT_SHARE), put_fact, d)
+			      ?: facts_row(r, &r->rows[i], rest, put_fact, d);
+	return err;
 }
 
 /* --- the trace */
@@ -275,16 +277,8 @@ int perfetto_write(struct perfetto *t, const struct report *r)
 	}
 	put_interval(&d);
 	put_losses(&d);
-	for (uint32_t i = 0; i < r->nr_counters && !d.e->err; i++)
-		put_counter(&d, i);
-	for (size_t i = 0; i < r->nr_probes && !d.e->err; i++)
-		put_probe(&d, &r->probes[i]);
-	for (size_t i = 0; i < r->nr_parts && !d.e->err; i++)
-		put_part(&d, &r->parts[i]);
-	put_cpus(&d);
-	for (uint32_t i = 0; i < r->nr_devices && !d.e->err; i++)
-		put_device(&d, i);
-	drawing_rows(&d);
+	if (!d.e->err)
+		put_facts(&d);
 	events_interval_end(d.e, r->start_ns, has_value, r);
 	return d.e->err;
 }

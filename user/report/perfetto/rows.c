@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "report/devices.h"
 #include "report/names.h"
 #include "report/perfetto/internal.h"
 
@@ -88,7 +87,6 @@ static bool key_stays(const struct report_row *row)
 	return strncmp(row->key, "cgroup:?", strlen("cgroup:?")) != 0;
 }
 
-/* The group of a row in @place, which is released. */
 static struct place of_row(const struct drawing *d, struct place place,
 			   const struct report_row *row, unsigned int depth)
 {
@@ -109,9 +107,13 @@ static struct place of_row(const struct drawing *d, struct place place,
 	return events_below(d->e, place, key_stays(row) ? key : name, name);
 }
 
-/* An event says which shares are a guess; once for each socket or device. */
-static void put_tangled(const struct drawing *d, const struct report_row *row,
-			const struct place *at, const char *counter)
+struct place drawing_row(const struct drawing *d, struct place place, const struct report_row *row)
+{
+	return of_row(d, place, row, 0);
+}
+
+void drawing_tangled(const struct drawing *d, const struct report_row *row, const struct place *at,
+		     const char *counter)
 {
 	events_instant(d->e, at, d->r->start_ns, "cannot be told apart");
 	events_text_note(d->e, "counter", counter);
@@ -125,82 +127,4 @@ static void put_tangled(const struct drawing *d, const struct report_row *row,
 	}
 	events_note(d->e, "tangled_count", row->nr_tangled_all);
 	events_done(d->e);
-}
-
-static void put_shares(const struct drawing *d, const struct report_row *row)
-{
-	for (size_t i = 0; i < row->nr_shares && !d->e->err; i++) {
-		const struct share *share = &row->shares[i];
-		const struct counter *c = d->r->counters[share->counter].counter;
-		const uint64_t bar[] = { share->value, share->low, share->high };
-		cleanup_free char *name = NULL;
-		struct series s = { .unit = drawing_unit(c), .counter = share->counter };
-		cleanup_place struct place at = { 0 };
-
-		/* Of most counters most rows have nothing, and thousands of counters would say so. */
-		if (!share->value && !share->high)
-			continue;
-		name = drawing_safe(d, c->name, sizeof(c->name));
-		at = of_row(d, drawing_counter(d, c), row, 0);
-		if (!name)
-			return;
-		s.name = name;
-		events_bar(d->e, &at, &s, d->r->start_ns, bar);
-		if (!share->separable)
-			put_tangled(d, row, &at, name);
-	}
-}
-
-static void put_cpu_time(const struct drawing *d, const struct report_row *row)
-{
-	const struct series s = { "on CPU", TRACK_NS, TRACK_ZERO };
-	cleanup_place struct place at = { 0 };
-
-	if (!row->on_cpu_ns)
-		return;
-	at = of_row(d, drawing_top(d, TOP_CPU_TIME), row, 0);
-	events_value(d->e, &at, &s, d->r->start_ns, row->on_cpu_ns);
-}
-
-static void put_latencies(const struct drawing *d, const struct report_row *row)
-{
-	for (size_t i = 0; i < row->nr_latencies && !d->e->err; i++) {
-		const struct seen_latency *l = &row->latencies[i];
-		const struct probe *p = d->r->probes[l->probe].probe;
-		cleanup_free char *name = drawing_safe(d, p->name, sizeof(p->name));
-		cleanup_free char *title = name ? drawing_text(d, "latency %s", name) : NULL;
-		const struct series s = { title, TRACK_NS, TRACK_NONE };
-		cleanup_place struct place at = { 0 };
-
-		if (!title || p->socket >= d->r->nr_sockets)
-			continue;
-		at = of_row(d, drawing_socket(d, d->r->sockets[p->socket].id), row, 0);
-		events_real(d->e, &at, &s, d->r->start_ns, l->latency_ns);
-	}
-}
-
-static void put_devices(const struct drawing *d, const struct report_row *row)
-{
-	for (size_t i = 0; i < row->nr_devices && !d->e->err; i++) {
-		const struct row_device *part = &row->devices[i];
-		const uint64_t bytes[] = { part->io_read_bytes, part->io_write_bytes };
-		cleanup_place struct place at = { 0 };
-
-		if (!devices_of(d->r, part->device + 1) || (!bytes[0] && !bytes[1]))
-			continue;
-		at = of_row(d, drawing_device(d, part->device), row, 0);
-		drawing_requests(d, &at, bytes);
-	}
-}
-
-void drawing_rows(struct drawing *d)
-{
-	for (size_t i = 0; i < d->r->nr_rows && !d->e->err; i++) {
-		const struct report_row *row = &d->r->rows[i];
-
-		put_shares(d, row);
-		put_cpu_time(d, row);
-		put_latencies(d, row);
-		put_devices(d, row);
-	}
 }
