@@ -132,13 +132,10 @@ static enum history_kind kind_of(const struct counter *c)
 	return c->unit == UNIT_NANOJOULES && !c->device ? HISTORY_ENERGY : NR_HISTORY_SPLIT;
 }
 
-/* At most a cell for each share and one of CPU time; @sums has room for all columns of sockets. */
+/* At most a cell for each share and number; @sums has room for all columns of sockets. */
 static void put_row(struct history_point *p, const struct report *r, const struct report_row *row,
 		    uint32_t number, struct history_cell *sums)
 {
-	const struct history_cell cpu = { number, HISTORY_CPU, row->on_cpu_ns, row->on_cpu_ns,
-					  row->on_cpu_ns };
-
 	for (uint32_t i = 0; i < r->nr_sockets * NR_HISTORY_SPLIT; i++)
 		sums[i] = (struct history_cell){ .row = number, .column = i };
 	for (size_t i = 0; i < row->nr_shares; i++) {
@@ -154,13 +151,18 @@ static void put_row(struct history_point *p, const struct report *r, const struc
 	}
 	for (size_t i = 0; i < r->nr_sockets * NR_HISTORY_SPLIT; i++)
 		put_cell(p, &sums[i]);
-	put_cell(p, &cpu);
+	for (uint32_t i = 0; i < NR_FACTS_OF_ROWS; i++) {
+		const uint64_t value = fact_of(&facts_of_rows[i], row);
+
+		put_cell(p, &(struct history_cell){ number, HISTORY_NUMBERS + i, value, value,
+						    value });
+	}
 }
 
 static int put_rows(struct history *h, struct history_point *p, const struct report *r)
 {
 	struct history_cell *sums = calloc(r->nr_sockets * NR_HISTORY_SPLIT + 1, sizeof(*sums));
-	size_t most = r->nr_rows + 1;
+	size_t most = r->nr_rows * NR_FACTS_OF_ROWS + 1;
 	int err = 0;
 
 	for (size_t i = 0; i < r->nr_rows; i++)
@@ -202,11 +204,9 @@ static void put_count(struct history_count *to, const struct report *r,
 
 static void put_sockets(struct history_point *p, const struct report *r, size_t nr)
 {
-	for (size_t i = 0; i < nr && i < r->nr_sockets; i++) {
-		p->sockets[i].busy_ns = r->sockets[i].busy_ns;
-		p->sockets[i].idle_ns = r->sockets[i].idle_ns;
-		p->sockets[i].lost_ns = r->sockets[i].lost_ns;
-	}
+	for (size_t i = 0; i < nr && i < r->nr_sockets; i++)
+		for (size_t k = 0; k < NR_FACTS_OF_SOCKETS; k++)
+			p->sockets[i].numbers[k] = fact_of(&facts_of_sockets[k], &r->sockets[i]);
 	for (size_t i = 0; i < r->nr_counters; i++) {
 		const struct report_counter *rc = &r->counters[i];
 		const struct counter *c = rc->counter;
@@ -305,9 +305,8 @@ static void join_sockets(struct history_socket *to, const struct history_socket 
 {
 	for (int k = 0; k < NR_HISTORY_KINDS; k++)
 		join_counts(&to->kinds[k], &from->kinds[k]);
-	to->busy_ns = sum_capped(to->busy_ns, from->busy_ns);
-	to->idle_ns = sum_capped(to->idle_ns, from->idle_ns);
-	to->lost_ns = sum_capped(to->lost_ns, from->lost_ns);
+	for (size_t k = 0; k < NR_FACTS_OF_SOCKETS; k++)
+		to->numbers[k] = sum_capped(to->numbers[k], from->numbers[k]);
 }
 
 static void join_devices(struct history_device *to, const struct history_device *from)

@@ -7,13 +7,14 @@
 #define REPORT_HTML_HISTORY_H
 
 #include "model.h"
+#include "report/facts.h"
 
 #define HISTORY_MAX_POINTS 1500
 #define HISTORY_MAX_CELLS  200000
 #define HISTORY_MAX_ROWS   65536
 
-/* The column of a row's CPU time, in nanoseconds; the rest is given by history_column(). */
-#define HISTORY_CPU	   UINT32_MAX
+/* The column of the first of a row's numbers, FACTS_OF_ROWS; the rest is given by history_column(). */
+#define HISTORY_NUMBERS	   (UINT32_MAX - NR_FACTS_OF_ROWS)
 /* The number of all leaf rows that came after the first HISTORY_MAX_ROWS */
 #define HISTORY_POOLED	   0
 
@@ -37,7 +38,7 @@ static inline uint32_t history_column(uint32_t socket, enum history_kind kind)
 /**
  * struct history_cell - a row's bytes or energy on a socket
  * @row: number of the row, see history_row()
- * @column: see history_column(), or HISTORY_CPU
+ * @column: see history_column(), or HISTORY_NUMBERS
  * @value, @low, @high: bytes that CPUs moved, or nanojoules, and sums of the ends of intervals
  */
 struct history_cell {
@@ -66,13 +67,11 @@ struct history_count {
 /**
  * struct history_socket - a socket in a point
  * @kinds: counts, without counters of devices
- * @busy_ns, @idle_ns, @lost_ns: CPU time
+ * @numbers: FACTS_OF_SOCKETS
  */
 struct history_socket {
 	struct history_count kinds[NR_HISTORY_KINDS];
-	uint64_t busy_ns;
-	uint64_t idle_ns;
-	uint64_t lost_ns;
+	uint64_t numbers[NR_FACTS_OF_SOCKETS];
 };
 
 /* A latency in a point: the mean is @ns_requests / @requests, if there were any. */

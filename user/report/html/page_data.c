@@ -33,7 +33,8 @@ struct series {
 struct plan {
 	const struct page *p;
 	uint32_t *to;		   /* by number of the history: two rows or NOWHERE */
-	size_t columns;		   /* those of history_column(), then CPU time */
+	size_t columns;		   /* those of history_column(), then FACTS_OF_ROWS */
+	size_t numbers;		   /* the first of these */
 	struct history_cell *sums; /* of a point, by row and column */
 	struct series *series;	   /* as @sums */
 };
@@ -47,7 +48,7 @@ static json_t *name_text(const char *name, size_t max, int *err)
 	return *err ? NULL : json_string(text);
 }
 
-static void put_cell(struct series *s, size_t point, const struct history_cell *c, bool cpu,
+static void put_cell(struct series *s, size_t point, const struct history_cell *c, bool bar,
 		     int *err)
 {
 	if (!s->run || s->next != point) {
@@ -59,7 +60,7 @@ static void put_cell(struct series *s, size_t point, const struct history_cell *
 		return;
 	s->next = point + 1;
 	put_element(s->run, page_integer(c->value), err);
-	if (cpu)
+	if (!bar)
 		return;
 	put_element(s->run, json_integer((json_int_t)(c->value - c->low)), err);
 	put_element(s->run, json_integer((json_int_t)(c->high - c->value)), err);
@@ -73,7 +74,9 @@ static void put_point(const struct plan *plan, size_t i, int *err)
 	memset(plan->sums, 0, nr * sizeof(*plan->sums));
 	for (size_t k = 0; k < point->nr; k++) {
 		const struct history_cell *c = &point->cells[k];
-		size_t column = c->column == HISTORY_CPU ? plan->columns - 1 : c->column;
+		size_t column = c->column < HISTORY_NUMBERS
+					? c->column
+					: plan->numbers + c->column - HISTORY_NUMBERS;
 
 		for (int n = 0; n < 2; n++) {
 			uint32_t row = plan->to[2 * c->row + n];
@@ -86,8 +89,7 @@ static void put_point(const struct plan *plan, size_t i, int *err)
 		const struct history_cell *c = &plan->sums[k];
 
 		if (c->value || c->low || c->high)
-			put_cell(&plan->series[k], i, c, k % plan->columns == plan->columns - 1,
-				 err);
+			put_cell(&plan->series[k], i, c, k % plan->columns < plan->numbers, err);
 	}
 }
 
@@ -131,7 +133,8 @@ static int make_series(struct plan *plan)
 	size_t nr;
 	int err = 0;
 
-	plan->columns = p->history->nr_sockets * NR_HISTORY_SPLIT + 1;
+	plan->numbers = p->history->nr_sockets * NR_HISTORY_SPLIT;
+	plan->columns = plan->numbers + NR_FACTS_OF_ROWS;
 	nr = (p->nr + 1) * plan->columns;
 	plan->to = calloc(p->history->nr_rows + 1, 2 * sizeof(*plan->to));
 	plan->sums = calloc(nr, sizeof(*plan->sums));
@@ -183,17 +186,21 @@ static void put_kind(const struct plan *plan, struct series *of_row, enum histor
 	json_decref(sockets);
 }
 
-/* Bytes, energy and CPU time */
+/* Bytes and energy, then numbers such as CPU time */
 static void put_series(const struct plan *plan, size_t row, json_t *o, int *err)
 {
 	struct series *of_row = &plan->series[row * plan->columns];
-	json_t *moved = json_object(), *cpu = of_row[plan->columns - 1].runs;
+	json_t *moved = json_object();
 
 	for (int k = 0; k < NR_HISTORY_SPLIT; k++)
 		put_kind(plan, of_row, k, moved, err);
 	put(o, "moved", moved, err);
-	if (json_array_size(cpu))
-		put(o, "cpu", json_incref(cpu), err);
+	for (size_t k = 0; k < NR_FACTS_OF_ROWS; k++) {
+		json_t *runs = of_row[plan->numbers + k].runs;
+
+		if (json_array_size(runs))
+			put(o, facts_of_rows[k].key, json_incref(runs), err);
+	}
 }
 
 static void put_shares(const struct report_row *row, json_t *o, int *err)
@@ -324,9 +331,9 @@ static json_t *socket_object(const struct page *p, size_t s, int *err)
 		if (k == HISTORY_BYTES || any_count(p, s, k))
 			put(kinds, kind_names[k], count_object(p, s, k, err), err);
 	put(o, "kinds", kinds, err);
-	PUT_POINTS(o, "busy_ns", p, true, page_integer(at->sockets[s].busy_ns));
-	PUT_POINTS(o, "idle_ns", p, true, page_integer(at->sockets[s].idle_ns));
-	PUT_POINTS(o, "lost_ns", p, true, page_integer(at->sockets[s].lost_ns));
+	for (size_t k = 0; k < NR_FACTS_OF_SOCKETS; k++)
+		PUT_POINTS(o, facts_of_sockets[k].name, p, true,
+			   page_integer(at->sockets[s].numbers[k]));
 	return o;
 }
 

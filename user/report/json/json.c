@@ -88,6 +88,12 @@ static json_t *counters_array(const struct report *r, int *err)
 	return a;
 }
 
+static void put_facts(json_t *o, const struct fact_of *of, size_t nr, const void *subject, int *err)
+{
+	for (size_t i = 0; i < nr; i++)
+		put_number(o, of[i].name, fact_of(&of[i], subject), err);
+}
+
 static json_t *sockets_array(const struct report *r, int *err)
 {
 	json_t *a = json_array();
@@ -99,9 +105,7 @@ static json_t *sockets_array(const struct report *r, int *err)
 
 		put_number(o, "id", s->id, err);
 		put_number(o, "cpus", s->nr_cpus, err);
-		put_number(o, "busy_ns", s->busy_ns, err);
-		put_number(o, "idle_ns", s->idle_ns, err);
-		put_number(o, "lost_ns", s->lost_ns, err);
+		put_facts(o, facts_of_sockets, NR_FACTS_OF_SOCKETS, s, err);
 		put_element(a, o, err);
 	}
 	return a;
@@ -264,7 +268,7 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 	struct row_bytes bytes = { 0 };
 
 	json_who(o, row, err);
-	put_number(o, "on_cpu_ns", row->on_cpu_ns, err);
+	put_facts(o, facts_of_rows, NR_FACTS_OF_ROWS, row, err);
 	put(o, "shares", shares_array(r, row, &bytes, err), err);
 	put(o, "metrics", metrics_object(r, row, &bytes, err), err);
 	put_peak_share(o, &bytes, most, err);

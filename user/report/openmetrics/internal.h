@@ -3,6 +3,7 @@
 #ifndef REPORT_OPENMETRICS_INTERNAL_H
 #define REPORT_OPENMETRICS_INTERNAL_H
 
+#include "report/facts.h"
 #include "report/openmetrics/openmetrics.h"
 #include "trace.h"
 
@@ -33,7 +34,7 @@ struct dim {
 
 /**
  * struct cell - a counter of a job
- * @value: bytes, or nanojoules
+ * @value: bytes, nanojoules, or a number of FACTS_OF_ROWS
  * @width: the same, sum of the lengths of the 95% intervals
  * @since: number of the interval that opened it, 0 = not shown. Its value in that interval is in
  *	"other", so that it begins with 0
@@ -56,7 +57,7 @@ struct cell {
  * @gone: it is removed with this interval
  * @score: recent bytes per interval
  * @gain: bytes in this interval
- * @cpu_ns, @cpu_since: CPU time; see struct cell
+ * @numbers: FACTS_OF_ROWS
  * @cells: one for each of openmetrics.dims; owned
  */
 struct series {
@@ -69,8 +70,7 @@ struct series {
 	uint32_t left;
 	double score;
 	uint64_t gain;
-	uint64_t cpu_ns;
-	uint64_t cpu_since;
+	struct cell numbers[NR_FACTS_OF_ROWS];
 	struct cell *cells;
 	size_t nr_cells;
 };
@@ -84,9 +84,7 @@ enum {
 
 struct socket_time {
 	uint32_t id;
-	uint64_t busy_ns;
-	uint64_t idle_ns;
-	uint64_t lost_ns;
+	uint64_t numbers[NR_FACTS_OF_SOCKETS];
 };
 
 /* The used part of a socket's peak in the last interval. */
@@ -162,6 +160,9 @@ struct openmetrics {
 /** dims_map() - find the dims of a report's counters and devices, with cells for all; 0, -ENOMEM */
 int dims_map(struct openmetrics *m, const struct report *r);
 
+/** dim_of() - the dim of a row's number; NO_DIM for none */
+size_t dim_of(const struct openmetrics *m, const struct report *r, const struct fact *f);
+
 /** dims_size() - weight of a value in the size of a job: joules are no bytes */
 uint64_t dims_size(const struct openmetrics *m, size_t dim, uint64_t value);
 
@@ -220,8 +221,9 @@ void expose_number(struct exposer *x, const struct label *labels, uint64_t value
 /** expose_seconds() - a sample in seconds */
 void expose_seconds(struct exposer *x, const struct label *labels, uint64_t ns);
 
-/** expose_joules() - a sample in joules */
-void expose_joules(struct exposer *x, const struct label *labels, uint64_t nanojoules);
+/** expose_fact() - a sample in the unit that metrics have: seconds, joules, bytes, a number */
+void expose_fact(struct exposer *x, const struct label *labels, enum fact_unit unit,
+		 uint64_t value);
 
 /** expose_ratio() - a sample that is a ratio */
 void expose_ratio(struct exposer *x, const struct label *labels, double value);

@@ -54,22 +54,17 @@ void openmetrics_limits(struct openmetrics *m, const struct openmetrics_options 
 	series_limit(m, &less);
 }
 
-static void add_sockets(struct openmetrics *m, const struct report *r)
+static void add_socket(struct openmetrics *m, const struct fact *f)
 {
-	for (size_t i = 0; i < r->nr_sockets; i++) {
-		const struct report_socket *s = &r->sockets[i];
-		size_t k;
+	size_t k;
 
-		for (k = 0; k < m->nr_sockets && m->sockets[k].id != s->id; k++)
-			;
-		if (k == ARRAY_SIZE(m->sockets))
-			continue;
-		if (k == m->nr_sockets)
-			m->sockets[m->nr_sockets++].id = s->id;
-		m->sockets[k].busy_ns += s->busy_ns;
-		m->sockets[k].idle_ns += s->idle_ns;
-		m->sockets[k].lost_ns += s->lost_ns;
-	}
+	for (k = 0; k < m->nr_sockets && m->sockets[k].id != f->socket; k++)
+		;
+	if (k == ARRAY_SIZE(m->sockets))
+		return;
+	if (k == m->nr_sockets)
+		m->sockets[m->nr_sockets++].id = f->socket;
+	m->sockets[k].numbers[f->of - facts_of_sockets] += f->value;
 }
 
 static void note_peaks(struct openmetrics *m, const struct report *r)
@@ -115,38 +110,6 @@ static bool begins(const struct openmetrics *m, const struct series *s, uint64_t
 	return !is_fixed(m, s) && (!since || since == m->interval);
 }
 
-static void add_width(struct openmetrics *m, struct series *s, size_t dim, uint64_t width)
-{
-	if (dim == NO_DIM)
-		return;
-	if (begins(m, s, s->cells[dim].since))
-		s = &m->series[SERIES_OTHER];
-	s->cells[dim].width += width;
-}
-
-static void add_bytes(struct openmetrics *m, struct series *s, size_t dim, uint64_t bytes)
-{
-	if (dim == NO_DIM || !bytes)
-		return;
-	s->gain += dims_size(m, dim, bytes);
-	if (begins(m, s, s->cells[dim].since)) {
-		s->cells[dim].since = m->interval;
-		s = &m->series[SERIES_OTHER];
-	}
-	s->cells[dim].value += bytes;
-}
-
-static void add_cpu(struct openmetrics *m, struct series *s, uint64_t ns)
-{
-	if (!ns)
-		return;
-	if (begins(m, s, s->cpu_since)) {
-		s->cpu_since = m->interval;
-		s = &m->series[SERIES_OTHER];
-	}
-	s->cpu_ns += ns;
-}
-
 static struct series *series_of(struct openmetrics *m, const struct report_row *row)
 {
 	struct series *s;
@@ -157,41 +120,67 @@ static struct series *series_of(struct openmetrics *m, const struct report_row *
 	return s ? s : &m->series[SERIES_OTHER];
 }
 
-/* Only for a job as a whole: the error of a sum does not follow from its parts. */
-static void add_widths(struct openmetrics *m, const struct report_row *row)
+struct adding {
+	struct openmetrics *m;
+	const struct report *r;
+	struct series *s;
+};
+
+/* Where a number of a row goes; NULL: nowhere */
+static struct cell *cell_of(const struct adding *a, struct series *s, const struct fact *f)
 {
-	struct series *s = series_of(m, row);
+	size_t dim = f->of ? 0 : dim_of(a->m, a->r, f);
 
-	for (size_t i = 0; i < row->nr_shares; i++) {
-		const struct share *share = &row->shares[i];
-
-		add_width(m, s, m->counter_dims[share->counter], share->high - share->low);
-	}
-	for (size_t i = 0; i < row->nr_devices; i++) {
-		const struct row_device *d = &row->devices[i];
-		const size_t *dims = &m->device_dims[d->device * 4];
-
-		add_width(m, s, dims[0], d->read_high - d->read_low);
-		add_width(m, s, dims[1], d->write_high - d->write_low);
-	}
+	return f->of ? &s->numbers[f->of - facts_of_rows] : dim == NO_DIM ? NULL : &s->cells[dim];
 }
 
-static void add_leaf(struct openmetrics *m, const struct report_row *row)
+/* Only for a job as a whole: the error of a sum does not follow from its parts. */
+static int add_width(void *arg, const struct fact *f)
 {
-	struct series *s = series_of(m, row);
+	const struct adding *a = arg;
+	struct cell *c = cell_of(a, a->s, f);
 
-	add_cpu(m, s, row->on_cpu_ns);
-	for (size_t i = 0; i < row->nr_shares; i++)
-		add_bytes(m, s, m->counter_dims[row->shares[i].counter], row->shares[i].value);
-	for (size_t i = 0; i < row->nr_devices; i++) {
-		const struct row_device *d = &row->devices[i];
-		const size_t *dims = &m->device_dims[d->device * 4];
+	if (c && begins(a->m, a->s, c->since))
+		c = cell_of(a, &a->m->series[SERIES_OTHER], f);
+	if (c && f->known == FACT_BAR)
+		c->width += f->high - f->low;
+	return 0;
+}
 
-		add_bytes(m, s, dims[0], d->read_bytes);
-		add_bytes(m, s, dims[1], d->write_bytes);
-		add_bytes(m, s, dims[2], d->io_read_bytes);
-		add_bytes(m, s, dims[3], d->io_write_bytes);
+static int add_value(void *arg, const struct fact *f)
+{
+	const struct adding *a = arg;
+	struct cell *c = cell_of(a, a->s, f);
+
+	if (!c || !f->value)
+		return 0;
+	if (!f->of)
+		a->s->gain += dims_size(a->m, dim_of(a->m, a->r, f), f->value);
+	if (begins(a->m, a->s, c->since)) {
+		c->since = a->m->interval;
+		c = cell_of(a, &a->m->series[SERIES_OTHER], f);
 	}
+	c->value += f->value;
+	return 0;
+}
+
+static void add_row(struct openmetrics *m, const struct report *r, const struct report_row *row,
+		    fact_fn add)
+{
+	struct adding a = { m, r, series_of(m, row) };
+
+	facts_row(r, row, ~FACTS(FACT_LATENCY), add, &a);
+}
+
+static int add_machine(void *arg, const struct fact *f)
+{
+	const struct adding *a = arg;
+
+	if (f->part)
+		add_part(a->m, a->r, f->part);
+	else
+		add_socket(a->m, f);
+	return 0;
 }
 
 int openmetrics_interval(struct openmetrics *m, const struct report *r)
@@ -199,26 +188,26 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r)
 	int err;
 
 	m->interval++;
-	add_sockets(m, r);
+	facts_machine(r, FACTS(FACT_CPU) | FACTS(FACT_PART), add_machine,
+		      &(struct adding){ .m = m, .r = r });
 	note_peaks(m, r);
-	for (size_t i = 0; i < r->nr_parts; i++)
-		add_part(m, r, &r->parts[i]);
 	err = dims_map(m, r);
 	if (!err)
 		err = series_choose(m, r);
 	if (err)
 		return err;
 	for (size_t i = 0; i < NR_FIXED_SERIES; i++) {
-		m->series[i].cpu_since = m->interval;
+		for (size_t k = 0; k < NR_FACTS_OF_ROWS; k++)
+			m->series[i].numbers[k].since = m->interval;
 		for (size_t k = 0; k < m->nr_dims; k++)
 			m->series[i].cells[k].since = m->interval;
 	}
 	for (size_t i = 0; i < r->nr_rows; i++)
 		if (!r->rows[i].parent[0])
-			add_widths(m, &r->rows[i]);
+			add_row(m, r, &r->rows[i], add_width);
 	for (size_t i = 0; i < r->nr_rows; i++)
 		if (r->rows[i].leaf)
-			add_leaf(m, &r->rows[i]);
+			add_row(m, r, &r->rows[i], add_value);
 	return groups_interval(m, r);
 }
 
@@ -231,10 +220,10 @@ static void expose_cell(struct exposer *x, const struct series *s, const struct 
 
 	snprintf(socket, sizeof(socket), "%u", d->socket);
 	if (d->kind == DIM_ENERGY)
-		expose_joules(x,
-			      LABELS({ "workload", s->workload }, { "socket", socket },
-				     { "counter", d->name }),
-			      value);
+		expose_fact(x,
+			    LABELS({ "workload", s->workload }, { "socket", socket },
+				   { "counter", d->name }),
+			    FACT_NANOJOULES, value);
 	else if (d->kind == DIM_MEMORY)
 		expose_number(x,
 			      LABELS({ "workload", s->workload }, { "socket", socket },
@@ -302,23 +291,36 @@ static void expose_workload_energy(struct exposer *x, const struct openmetrics *
 	expose_cells(x, m, DIM_ENERGY, true);
 }
 
+static void expose_of_rows(struct exposer *x, const struct openmetrics *m, size_t k)
+{
+	static const char *const units[] = {
+		[FACT_NS] = "seconds",
+		[FACT_BYTES] = "bytes",
+		[FACT_NANOJOULES] = "joules",
+		[FACT_COUNT] = NULL,
+	};
+	const struct fact_of *of = &facts_of_rows[k];
+
+	expose_family(x, of->metric, METRIC_COUNTER, units[of->unit], of->help);
+	for (size_t i = 0; i < m->nr_series; i++) {
+		const struct series *s = &m->series[i];
+
+		if (!s->numbers[k].since)
+			continue;
+		expose_fact(x, LABELS({ "workload", s->workload }), of->unit, s->numbers[k].value);
+		if (!is_fixed(m, s))
+			expose_created(x, LABELS({ "workload", s->workload }), s->since_ns);
+	}
+}
+
 static int expose_workloads(struct exposer *x, const struct openmetrics *m)
 {
 	int err = expose_info(x, m);
 
 	if (err)
 		return err;
-	expose_family(x, "t410trace_workload_cpu_seconds", METRIC_COUNTER, "seconds",
-		      "CPU time of a workload.");
-	for (size_t i = 0; i < m->nr_series; i++) {
-		const struct series *s = &m->series[i];
-
-		if (!s->cpu_since)
-			continue;
-		expose_seconds(x, LABELS({ "workload", s->workload }), s->cpu_ns);
-		if (!is_fixed(m, s))
-			expose_created(x, LABELS({ "workload", s->workload }), s->since_ns);
-	}
+	for (size_t k = 0; k < NR_FACTS_OF_ROWS; k++)
+		expose_of_rows(x, m, k);
 	expose_family(x, "t410trace_workload_memory_bytes", METRIC_COUNTER, "bytes",
 		      "Bytes that a workload moved, estimated, as memory sees it.");
 	expose_cells(x, m, DIM_MEMORY, false);

@@ -171,10 +171,10 @@ static void expose_energy_part(struct exposer *x, const struct accounts_node *n,
 		if (c->unit != UNIT_NANOJOULES || !was_counted(n, &n->totals[i]))
 			continue;
 		snprintf(socket, sizeof(socket), "%u", c->socket);
-		expose_joules(x,
-			      LABELS({ "socket", socket }, { "source", source_name(c->source) },
-				     { "counter", c->name }, { "reason", reason }),
-			      part(&n->totals[i], which));
+		expose_fact(x,
+			    LABELS({ "socket", socket }, { "source", source_name(c->source) },
+				   { "counter", c->name }, { "reason", reason }),
+			    FACT_NANOJOULES, part(&n->totals[i], which));
 	}
 }
 
@@ -237,9 +237,10 @@ static void expose_sockets(struct exposer *x, const struct openmetrics *m)
 		char id[16];
 
 		snprintf(id, sizeof(id), "%u", t->id);
-		expose_seconds(x, LABELS({ "socket", id }, { "mode", "busy" }), t->busy_ns);
-		expose_seconds(x, LABELS({ "socket", id }, { "mode", "idle" }), t->idle_ns);
-		expose_seconds(x, LABELS({ "socket", id }, { "mode", "lost" }), t->lost_ns);
+		for (size_t k = 0; k < NR_FACTS_OF_SOCKETS; k++)
+			expose_seconds(
+				x, LABELS({ "socket", id }, { "mode", facts_of_sockets[k].title }),
+				t->numbers[k]);
 	}
 }
 

@@ -124,6 +124,14 @@ int dims_map(struct openmetrics *m, const struct report *r)
 	return 0;
 }
 
+size_t dim_of(const struct openmetrics *m, const struct report *r, const struct fact *f)
+{
+	if (f->record == FACT_SHARE)
+		return m->counter_dims[f->counter - r->counters];
+	return m->device_dims[(f->device - r->devices) * 4 + (f->record == FACT_IO ? 2 : 0) +
+			      f->direction];
+}
+
 uint64_t dims_size(const struct openmetrics *m, size_t dim, uint64_t value)
 {
 	return m->only_energy || m->dims[dim].kind != DIM_ENERGY ? value : 0;
@@ -287,19 +295,32 @@ static bool is_job(const struct report_row *row)
 	return !row->parent[0] && row->job && row->job->cgroup_id;
 }
 
-static uint64_t size_of(const struct openmetrics *m, const struct report_row *row)
-{
-	uint64_t size = 0;
+struct sizing {
+	const struct openmetrics *m;
+	const struct report *r;
+	uint64_t size;
+};
 
-	for (size_t i = 0; i < row->nr_shares; i++)
-		if (m->counter_dims[row->shares[i].counter] != NO_DIM)
-			size += dims_size(m, m->counter_dims[row->shares[i].counter],
-					  row->shares[i].value);
-	for (size_t i = 0; i < row->nr_devices; i++)
-		size += row->devices[i].read_bytes + row->devices[i].write_bytes +
-			row->devices[i].io_read_bytes + row->devices[i].io_write_bytes;
+static int add_size(void *arg, const struct fact *f)
+{
+	struct sizing *s = arg;
+	size_t dim = dim_of(s->m, s->r, f);
+
+	if (f->record != FACT_SHARE)
+		s->size += f->value;
+	else if (dim != NO_DIM)
+		s->size += dims_size(s->m, dim, f->value);
+	return 0;
+}
+
+static uint64_t size_of(const struct openmetrics *m, const struct report *r,
+			const struct report_row *row)
+{
+	struct sizing s = { .m = m, .r = r };
+
+	facts_row(r, row, ~(FACTS(FACT_CPU) | FACTS(FACT_LATENCY)), add_size, &s);
 	/* without counters, CPU time decides the size of jobs */
-	return m->nr_dims ? size : row->on_cpu_ns;
+	return m->nr_dims ? s.size : row->on_cpu_ns;
 }
 
 struct series_candidate {
@@ -354,7 +375,7 @@ int series_choose(struct openmetrics *m, const struct report *r)
 			continue;
 		update(m, row, now_ns);
 		s = series_find(m, row->job->cgroup_id);
-		all[nr] = (struct series_candidate){ row, size_of(m, row) };
+		all[nr] = (struct series_candidate){ row, size_of(m, r, row) };
 		nr += all[nr].size && !row->exited && (!s || s->evicted);
 	}
 	qsort(all, nr, sizeof(*all), by_size);

@@ -76,10 +76,12 @@ void expose_seconds(struct exposer *x, const struct label *labels, uint64_t ns)
 	expose_time(x, suffix(x->type), labels, ns);
 }
 
-void expose_joules(struct exposer *x, const struct label *labels, uint64_t nanojoules)
+void expose_fact(struct exposer *x, const struct label *labels, enum fact_unit unit, uint64_t value)
 {
-	/* nanojoules are written like nanoseconds */
-	expose_time(x, suffix(x->type), labels, nanojoules);
+	if (unit == FACT_NS || unit == FACT_NANOJOULES)
+		expose_time(x, suffix(x->type), labels, value);
+	else
+		expose_number(x, labels, value);
 }
 
 void expose_ratio(struct exposer *x, const struct label *labels, double value)

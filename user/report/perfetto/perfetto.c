@@ -157,7 +157,8 @@ static uint32_t absence_of(const struct drawing *d, const struct fact *f)
 /* Of most counters most rows have nothing, and thousands of counters would say so. */
 static bool is_nothing(const struct fact *f)
 {
-	return (f->row || f->record == FACT_IO) && f->known != FACT_TENTHS && !f->value && !f->high;
+	return (f->row || f->record == FACT_IO) &&
+	       (f->known == FACT_WHOLE || f->known == FACT_BAR) && !f->value && !f->high;
 }
 
 static void put_value(const struct drawing *d, const struct place *at, const char *title,
