@@ -76,7 +76,6 @@
 	X(STEP_OVER,	      2.0,  "log odds over a level that is off in the whole block")	\
 	X(STEP_ALONE,	      3.0,  "log odds over any other workload")				\
 	X(STEP_DOUBT,	      1.5,  "factor of the errors of a block with such a level")	\
-	X(NEWS,		      0.02, "new workloads matter from this fraction of the activity")	\
 	X(HEAVY,	      0.5,  "variance of a new level from its first block, fraction")	\
 	X(SMALLEST_SCALE,     0.02, "minimum scale of an intensity, fraction of the mean")	\
 	X(START_S,	      0.1,  "duration of a program's start, s")				\

@@ -136,23 +136,6 @@ void filter_forget(struct filter *f, uint32_t workload)
 	}
 }
 
-/* Are there new workloads that matter? Then their scales are worth some rounds. */
-static bool has_news(const struct filter *f, const struct filter_input *in)
-{
-	double fresh = 0, all = 0;
-
-	for (size_t t = 0; t < in->nr_windows; t++) {
-		const float *x = matrix_row(in->activity, t);
-
-		for (size_t i = 0; i < in->nr_workloads; i++) {
-			all += x[i];
-			if (f->state.entries[i + 1].quiet_s < 0)
-				fresh += x[i];
-		}
-	}
-	return fresh > NEWS * all;
-}
-
 /*
  * What the blocks before have said counts less and less. Shocks come last: they are fitted to the
  * block, so with them little of it looks like noise, and sizes that were learned then would be too
@@ -160,15 +143,15 @@ static bool has_news(const struct filter *f, const struct filter_input *in)
  */
 static int solve_and_learn(struct filter *f, const struct filter_input *in)
 {
-	/* Of I/O nothing has to be found out. */
-	bool first = f->params.mean <= 0 && has_news(f, in);
+	/* Scales of I/O are known. */
+	bool refine = f->params.mean <= 0 && f->work->nr_fresh;
 	int rounds = f->blocks < (uint64_t)EARLY_BLOCKS ? SIZE_ROUNDS : LATER_ROUNDS;
 	double before[2 * NR_SIZES];
 	int err = 0;
 
 	for (int i = 0; i < 2 * NR_SIZES; i++)
 		before[i] = EVIDENCE_KEPT * f->evidence[i];
-	err = filter_solve_block(f, in, first);
+	err = filter_solve_block(f, in, refine);
 	for (int i = 0; !err && i < JUMP_ROUNDS && f->blocks && !in->lead; i++) {
 		size_t steps = f->work->nr_steps;
 		bool jumped;

@@ -468,12 +468,12 @@ WIDE(static, void, fill_y, (struct filter * f, const struct filter_input *in), (
 			w->y[t] -= f->lag[k - 1] * filter_lag_carried(f, t, k) * in->ratio[t];
 }
 
-int filter_solve_block(struct filter *f, const struct filter_input *in, bool first)
+int filter_solve_block(struct filter *f, const struct filter_input *in, bool refine)
 {
 	struct work *w = f->work;
 	int err = 0;
 
-	for (int i = 0; !err && i <= (first ? REFINE_ROUNDS : 0); i++) {
+	for (int i = 0; !err && i <= (refine ? REFINE_ROUNDS : 0); i++) {
 		if (i)
 			err = refine_scales(f);
 		if (!err && filter_phase_sizes(f))

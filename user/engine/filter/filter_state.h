@@ -342,7 +342,7 @@ int filter_work_shape(struct work *w, size_t t, size_t n, size_t nr);
 void filter_work_free(struct work *w);
 void filter_solve_forget_fresh(struct filter *f);
 int filter_solve_prepare(struct filter *f, const struct filter_input *in);
-int filter_solve_block(struct filter *f, const struct filter_input *in, bool first);
+int filter_solve_block(struct filter *f, const struct filter_input *in, bool refine);
 
 /* filter_phase.c: phases that begin in the block */
 void filter_phase_prepare(struct filter *f, const struct filter_input *in);
