@@ -176,14 +176,12 @@ struct split_io_how {
  * @element: what it did there; or, if it did nothing there, right before or behind it
  * @here: it did something in the window itself, or has the device for itself
  * @share: bytes
- * @matched: of that: taken from what was counted right beside the window of its requests
  * @given: the same as @share in whole bytes, so that all add up
  */
 struct io_claim {
 	size_t element;
 	bool here;
 	double share;
-	double matched;
 	uint64_t given;
 };
 

@@ -21,7 +21,7 @@
  * @may: bytes of windows it did I/O in
  * @variance: of the rest
  * @late: bytes of windows in which it did none, that may be its all the same
- * @mark: window looked at; @in_window: bytes of it, not owned; @matched: of these
+ * @mark: window looked at; @in_window: bytes of it, not owned
  * @asked: bytes of its requests in windows that were counted as a whole; @timing: variance of
  *	when data moved
  * @up, @down, @rate: in the window looked at, see add_timing()
@@ -32,7 +32,7 @@ struct io_row {
 	double owned, owned_low, owned_high, shared;
 	double may, variance, late;
 	size_t mark;
-	double in_window, matched;
+	double in_window;
 	double asked, timing;
 	double up, down, rate;
 };
@@ -157,19 +157,16 @@ static void bound_window(struct io_bounding *g, size_t k)
 			continue;
 		if (r->mark != k + 1) {
 			r->mark = k + 1;
-			r->in_window = r->matched = 0;
+			r->in_window = 0;
 			r->may += p->bytes[k];
 		}
 		r->in_window += claim->given;
-		r->matched += claim->matched;
 	}
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++) {
 		const struct io_claim *claim = &io->claims[i];
 		struct io_row *r = row_of(g, claim->element);
-		double sd = MATCHED * claim->matched;
 
 		r->variance += noise * noise * r->in_window * claim->given;
-		r->variance += sd * MATCHED * r->matched;
 	}
 	if (p->estimated)
 		add_timing(g, k);

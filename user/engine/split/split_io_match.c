@@ -69,7 +69,6 @@ static void move_claims(const struct split_block *b, struct io_block *io, size_t
 		while (b->activity[io->claims[i].element].workload != workload)
 			i++;
 		io->claims[i].share += moved;
-		io->claims[i].matched += moved;
 	}
 	io->owned[to] += bytes;
 }
