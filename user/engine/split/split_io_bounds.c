@@ -89,7 +89,7 @@ static void bound_owned(struct io_bounding *g, size_t k)
 
 		r->mark = k + 1;
 		if (!g->b->activity[claim->element].exclusive) {
-			double sd = PLAIN * claim->given;
+			double sd = IO_PRIOR * claim->given;
 
 			r->variance += sd * sd;
 			r->may += fresh ? bytes : 0;
@@ -101,8 +101,8 @@ static void bound_owned(struct io_bounding *g, size_t k)
 			r->owned_high += fresh ? bytes : 0;
 			continue;
 		}
-		r->owned_low += fmax(claim->given - (fresh ? Z_95 * PLAIN * others : 0), 0);
-		r->owned_high += claim->given + (fresh ? Z_95 * PLAIN * others : 0);
+		r->owned_low += fmax(claim->given - (fresh ? Z_95 * IO_PRIOR * others : 0), 0);
+		r->owned_high += claim->given + (fresh ? Z_95 * IO_PRIOR * others : 0);
 	}
 }
 
