@@ -152,7 +152,6 @@
 	X(SCALE_DOUBT,	      0.3,  "turns: error of the uncounted time, fraction")		\
 	X(EDGE_NS,	      3e5,  "time of a turn that may not have been counted, ns")	\
 	X(EDGE_MAX,	      0.01, "its maximum, fraction of the turn")			\
-	X(NEAR_NS,	      1e6,  "I/O: windows with smaller gaps are adjacent, ns")		\
 	X(UNSEEN,	      0.5,  "I/O: a window beyond the block differs by this fraction")	\
 	X(REQUEST_MIN,	      0.98, "I/O: minimum traffic of a byte of a request, bytes")	\
 	X(TIMED,	      1.5,  "I/O: factor of the timing error where only that bounds")

@@ -63,7 +63,7 @@ static int take_rates(const struct workloads *ws, const struct split_block *b, s
 			io->sums[w] += io->p->x[i] / length;
 		}
 		io->before[w] = io->behind[w] = SIZE_MAX;
-		if (!w || b->windows[w].start_ns - b->windows[w - 1].end_ns > NEAR_NS)
+		if (!w || b->windows[w].start_ns != b->windows[w - 1].end_ns)
 			continue;
 		io->before[w] = w - 1;
 		io->behind[w - 1] = w;
