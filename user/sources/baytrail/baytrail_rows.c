@@ -12,87 +12,60 @@
 		p "_Write64B"
 #define SIZES(p) p "_Read32B", p "_Read64B", p "_Write32B", p "_Write64B"
 
-#define CHANNEL0(kind)                                  \
-	{                                               \
-		kind, "DDR_Chan0", "chan0", "channel 0" \
-	}
-#define CHANNEL1(kind)                                  \
-	{                                               \
-		kind, "DDR_Chan1", "chan1", "channel 1" \
-	}
-#define MODULE0(kind)                               \
-	{                                           \
-		kind, "Mod0", "module0", "module 0" \
-	}
-#define MODULE1(kind)                               \
-	{                                           \
-		kind, "Mod1", "module1", "module 1" \
-	}
-#define GRAPHICS(kind)                              \
-	{                                           \
-		kind, "GFX", "graphics", "graphics" \
-	}
-#define DISPLAY(kind)                                  \
-	{                                              \
-		kind, "Disp", "display", "the display" \
-	}
-#define IMAGING(kind)                                 \
-	{                                             \
-		kind, "Imaging", "imaging", "imaging" \
-	}
-#define VIDEO(kind)                                                 \
-	{                                                           \
-		kind, "VED", "video", "video encoding and decoding" \
-	}
-#define SLOW(kind)                                                              \
-	{                                                                       \
-		kind, "LowSpeedPF", "lowspeed", "the low-speed platform fabric" \
-	}
-#define BOTH                                         \
-	{                                            \
-		BAYTRAIL_DDR, "DDR", "ddr", "memory" \
-	}
-#define EVERYBODY                                     \
-	{                                             \
-		BAYTRAIL_ALL, "", "all", "all agents" \
-	}
+/* A part: the prefix of its events, that of its metrics, and its name */
+#define CHANNEL0 "DDR_Chan0", "chan0", "channel 0"
+#define CHANNEL1 "DDR_Chan1", "chan1", "channel 1"
+#define MODULE0	 "Mod0", "module0", "module 0"
+#define MODULE1	 "Mod1", "module1", "module 1"
+#define GRAPHICS "GFX", "graphics", "graphics"
+#define DISPLAY	 "Disp", "display", "the display"
+#define IMAGING	 "Imaging", "imaging", "imaging"
+#define VIDEO	 "VED", "video", "video encoding and decoding"
+#define SLOW	 "LowSpeedPF", "lowspeed", "the low-speed platform fabric"
 
 const struct baytrail_group baytrail_groups[] = {
 	{ "UNC_SOC_Memory_DDR_BW",
 	  "memory, both channels",
 	  { CHANNEL("DDR_Chan0"), CHANNEL("DDR_Chan1") },
-	  { BOTH, CHANNEL0(BAYTRAIL_CHANNEL), CHANNEL1(BAYTRAIL_CHANNEL) } },
+	  { { BAYTRAIL_DDR, "DDR", "ddr", "memory" },
+	    { BAYTRAIL_CHANNEL, CHANNEL0 },
+	    { BAYTRAIL_CHANNEL, CHANNEL1 } } },
 	{ "UNC_SOC_Memory_DDR0_BW",
 	  "memory, channel 0",
 	  { CHANNEL("DDR_Chan0"), CLOCK },
-	  { CHANNEL0(BAYTRAIL_CHANNEL) } },
+	  { { BAYTRAIL_CHANNEL, CHANNEL0 } } },
 	{ "UNC_SOC_Memory_DDR1_BW",
 	  "memory, channel 1",
 	  { CHANNEL("DDR_Chan1"), CLOCK },
-	  { CHANNEL1(BAYTRAIL_CHANNEL) } },
+	  { { BAYTRAIL_CHANNEL, CHANNEL1 } } },
 	{ "UNC_SOC_DDR_Self_Refresh",
 	  "self-refresh of the memory",
 	  { "DDR_Chan0_Self_Refresh", "DDR_Chan1_Self_Refresh", CLOCK },
-	  { CHANNEL0(BAYTRAIL_REFRESH), CHANNEL1(BAYTRAIL_REFRESH) } },
+	  { { BAYTRAIL_REFRESH, CHANNEL0 }, { BAYTRAIL_REFRESH, CHANNEL1 } } },
 	{ "UNC_SOC_All_Reqs",
 	  "requests of all agents",
 	  { "Mod0_Reqs", "Mod1_Reqs", "GFX_Reqs", "Disp_Reqs", "Imaging_Reqs", "VED_Reqs",
 	    "LowSpeedPF_Reqs", CLOCK },
-	  { EVERYBODY, MODULE0(BAYTRAIL_REQS), MODULE1(BAYTRAIL_REQS), GRAPHICS(BAYTRAIL_REQS),
-	    DISPLAY(BAYTRAIL_REQS), IMAGING(BAYTRAIL_REQS), VIDEO(BAYTRAIL_REQS),
-	    SLOW(BAYTRAIL_REQS) } },
+	  { { BAYTRAIL_ALL, "", "all", "all agents" },
+	    { BAYTRAIL_REQS, MODULE0 },
+	    { BAYTRAIL_REQS, MODULE1 },
+	    { BAYTRAIL_REQS, GRAPHICS },
+	    { BAYTRAIL_REQS, DISPLAY },
+	    { BAYTRAIL_REQS, IMAGING },
+	    { BAYTRAIL_REQS, VIDEO },
+	    { BAYTRAIL_REQS, SLOW } } },
 	{ "UNC_SOC_Module0_BW",
 	  "module 0",
 	  { REQUESTS("Mod0"), CLOCK },
-	  { MODULE0(BAYTRAIL_MODULE) } },
+	  { { BAYTRAIL_MODULE, MODULE0 } } },
 	{ "UNC_SOC_Module1_BW",
 	  "module 1",
 	  { REQUESTS("Mod1"), CLOCK },
-	  { MODULE1(BAYTRAIL_MODULE) } },
+	  { { BAYTRAIL_MODULE, MODULE1 } } },
 	{ "UNC_SOC_Module0_1_BW",
 	  "both modules",
 	  { SIZES("Mod0"), SIZES("Mod1") },
-	  { MODULE0(BAYTRAIL_SIZES), MODULE1(BAYTRAIL_SIZES) } },
+	  { { BAYTRAIL_SIZES, MODULE0 }, { BAYTRAIL_SIZES, MODULE1 } } },
 	{ "UNC_SOC_Module0_1_Snoops",
 	  "snoops of both modules",
 	  { "Mod0_Snoop_Replies", "Mod0_Snoop_Reqs", "Mod1_Snoop_Replies", "Mod1_Snoop_Reqs",
@@ -101,23 +74,23 @@ const struct baytrail_group baytrail_groups[] = {
 	{ "UNC_SOC_Graphics_BW",
 	  "graphics",
 	  { REQUESTS("GFX"), CLOCK },
-	  { GRAPHICS(BAYTRAIL_AGENT) } },
+	  { { BAYTRAIL_AGENT, GRAPHICS } } },
 	{ "UNC_SOC_Display_BW",
 	  "the display",
 	  { REQUESTS("Disp"), CLOCK },
-	  { DISPLAY(BAYTRAIL_AGENT) } },
+	  { { BAYTRAIL_AGENT, DISPLAY } } },
 	{ "UNC_SOC_Imaging_BW",
 	  "imaging",
 	  { REQUESTS("Imaging"), CLOCK },
-	  { IMAGING(BAYTRAIL_AGENT) } },
+	  { { BAYTRAIL_AGENT, IMAGING } } },
 	{ "UNC_SOC_LowSpeedPF_BW",
 	  "the low-speed platform fabric",
 	  { REQUESTS("LowSpeedPF"), CLOCK },
-	  { SLOW(BAYTRAIL_AGENT) } },
+	  { { BAYTRAIL_AGENT, SLOW } } },
 	{ "UNC_SOC_VED_BW",
 	  "video encoding and decoding",
 	  { REQUESTS("VED"), CLOCK },
-	  { VIDEO(BAYTRAIL_AGENT) } },
+	  { { BAYTRAIL_AGENT, VIDEO } } },
 };
 const size_t nr_baytrail_groups = ARRAY_SIZE(baytrail_groups);
 
