@@ -35,7 +35,7 @@ static int take_char(const char **text, char c)
 	return 0;
 }
 
-/* What comes behind the domain. */
+/* The text behind the domain. */
 static int take_rest(const char *text, uint32_t domain, struct bdf *ret)
 {
 	uint32_t bus, device, function;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What somebody who wrote an unknown name may have meant. */
+/* Suggestions for a name that is not known. */
 #ifndef BASE_SPELLING_H
 #define BASE_SPELLING_H
 

@@ -55,7 +55,7 @@ static int check_destinations(const struct reporting *r, struct diag *d)
 	return diag_advise(d, -ENODATA, "record with --split destination");
 }
 
-/* Who else wants the events */
+/* Further receivers of the events */
 static void listen(struct reporting *r)
 {
 	const struct trace_sink sinks[] = {

@@ -318,7 +318,7 @@ static int put_note(FILE *out, const char note[MODEL_NOTE_LEN], size_t width)
 	return note[0] ? notes_wrapped(out, format_safe(text, note, MODEL_NOTE_LEN), width) : 0;
 }
 
-/* Which memory was saturated. */
+/* The counters whose memory was saturated, with their limits. */
 static int put_limit(FILE *out, const struct report *r, size_t width)
 {
 	const char *between = ": ";

@@ -18,7 +18,7 @@
 #include "report/job/job_sums.h"
 #include "report/put.h"
 
-/* What a record can become, whatever it says. */
+/* No record becomes longer than this when it is unpacked. */
 #define DECODED_MAX (1024 * 1024)
 
 static json_t *number(uint64_t value)
@@ -90,7 +90,7 @@ static json_t *sums_object(const struct job_context *c, const struct account_job
 	return o;
 }
 
-/* How far to trust it, in a word or two: what is as it should be is not said. */
+/* Its quality, briefly: numbers that are as they should be are left out. */
 static void put_trust(json_t *o, const struct account_job *j, int *err)
 {
 	const struct quality *q = &j->quality;

@@ -12,7 +12,7 @@
 #include "account.h"
 #include "report/table/table.h"
 
-/* What a compact record begins with; the number is that of its format. */
+/* A compact record begins with this; the number is that of its format. */
 #define JOB_COMPACT_PREFIX "t4j1l:"
 
 /**

@@ -289,7 +289,7 @@ static int pack_row(struct packer *w, const struct report_row *row)
 	return err;
 }
 
-/* How much memory the lists of all rows need, when they are read again */
+/* Sizes of the lists of all rows, for allocating them when they are read again */
 static void pack_sizes(struct bytes *w, const struct report *r)
 {
 	size_t shares = 0, latencies = 0, devices = 0;
@@ -323,7 +323,7 @@ static void pack_machine(struct bytes *w, const struct report *r)
 
 /* --- keeping */
 
-/* What is behind the sums of a row */
+/* The rest of a row, behind its sums */
 static void skip(struct bytes_in *u)
 {
 	uint64_t size = unpack_number(u);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which CPU of the kernel is in which CPU tile, and how long each has worked. */
+/* The CPU of each CPU tile by its number in the kernel, and the time that it has worked. */
 #ifndef SOURCES_ESP_CPUS_H
 #define SOURCES_ESP_CPUS_H
 

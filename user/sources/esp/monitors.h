@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the tiles of an ESP counted between two readings. */
+/* Counts of the tiles of an ESP between two readings. */
 #ifndef SOURCES_ESP_MONITORS_H
 #define SOURCES_ESP_MONITORS_H
 

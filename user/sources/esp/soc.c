@@ -282,7 +282,7 @@ static int take_devices(struct reader *r)
 	return 0;
 }
 
-/* What no line of our own says follows from the CPU, wherever the lines are. */
+/* Without a line of our own, values follow from the CPU, whatever the order of the lines. */
 static void set_defaults(const struct reader *r)
 {
 	struct esp_soc *soc = r->soc;
@@ -291,7 +291,7 @@ static void set_defaults(const struct reader *r)
 		soc->word_bytes = strcmp(r->cpu_arch, "ariane") ? 4 : 8;
 	if (r->base_given)
 		return;
-	/* What is no physical memory has the registers at its beginning. */
+	/* In any other file the registers are at its beginning. */
 	if (strcmp(soc->window, ESP_MEM) != 0)
 		soc->base = 0;
 	else
