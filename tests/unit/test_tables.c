@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "stat.h"
 #include "tables/counter_rows.h"
+#include "tables/device_rows.h"
 #include "tables/events.h"
 #include "tables/formula.h"
 #include "tables/metrics.h"
@@ -231,6 +232,37 @@ static void check_golden(const char *path, size_t *events, size_t *filters)
 }
 
 /* What makes a name and what takes it apart agree; too little room cuts. */
+/* Bytes of both directions, with rows of the same name where they are counted without -D. */
+static void test_device_rows(void **state)
+{
+	unsigned int ways[NR_PMU_KINDS] = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < nr_device_rows; i++) {
+		const struct device_row *row = &device_rows[i];
+		bool known = event_row_find(row->kind, row->event), filter = !row->filter[0];
+
+		assert_true(is_words(row->source));
+		for (size_t k = 0; k < nr_counter_rows; k++)
+			known |= counter_rows[k].kind == row->kind &&
+				 !strcmp(counter_rows[k].event, row->event) &&
+				 counter_rows[k].direction == row->direction;
+		assert_true(known);
+		for (size_t k = 0; k < nr_filter_rows; k++)
+			filter |= filter_rows[k].kind == row->kind &&
+				  filter_rows[k].use == FILTER_DESTINATION &&
+				  !strcmp(filter_rows[k].name, row->filter);
+		assert_true(filter);
+		assert_int_equal(row->filter[0] != '\0', row->destination != DESTINATION_ANY);
+		if (row->part == DEVICE_BYTES)
+			ways[row->kind] |= row->use << 2 * row->direction;
+	}
+	for (enum pmu_kind kind = 0; kind < NR_PMU_KINDS; kind++)
+		assert_true(!ways[kind] || ways[kind] == 0xf);
+	assert_int_equal(pmu_family_one_port()->kind, PMU_DWC_PORT);
+	assert_int_equal(ways[PMU_DWC_PORT], 0xf);
+}
+
 static void test_family_names(void **state)
 {
 	char name[64], cut[20];
@@ -558,12 +590,12 @@ static void test_metric_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_event_rows),    cmocka_unit_test(test_event_find),
-		cmocka_unit_test(test_filter_rows),   cmocka_unit_test(test_constraint_rows),
-		cmocka_unit_test(test_family_names),  cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_metric_rows),   cmocka_unit_test(test_core_events),
-		cmocka_unit_test(test_known_answers), cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_metric_text),
+		cmocka_unit_test(test_event_rows),  cmocka_unit_test(test_event_find),
+		cmocka_unit_test(test_filter_rows), cmocka_unit_test(test_constraint_rows),
+		cmocka_unit_test(test_device_rows), cmocka_unit_test(test_family_names),
+		cmocka_unit_test(test_golden),	    cmocka_unit_test(test_metric_rows),
+		cmocka_unit_test(test_core_events), cmocka_unit_test(test_known_answers),
+		cmocka_unit_test(test_by_hand),	    cmocka_unit_test(test_metric_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

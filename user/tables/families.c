@@ -43,6 +43,16 @@ const struct pmu_family *pmu_family_of(enum pmu_kind kind)
 	return NULL;
 }
 
+const struct pmu_family *pmu_family_one_port(void)
+{
+	const struct pmu_family *f;
+	size_t i = 0;
+
+	while ((f = pmu_family_at(i++)) && !f->one_port)
+		;
+	return f;
+}
+
 bool pmu_family_has_rc(const struct pmu_family *f)
 {
 	return strstr(f->pattern, "<rc>");

@@ -117,6 +117,8 @@ enum pmu_socket_by {
  * @socket_by: how a PMU's socket is found
  * @no_events: sysfs names no events: rows have the terms
  * @each: parts of its PMUs are not added up: each PMU is a separate place
+ * @one_port: each PMU counts one root port and all devices below it, without a filter; "<x>" in its
+ *	name is the port's address
  * @max_events: perf events at the same time where the driver has a fixed number; 0: as many as
  *	hardware counters exist, which only trying tells
  * @one_cycles: "cycles" is a separate counter: it takes none of the others, and two events of it
@@ -139,6 +141,7 @@ struct pmu_family {
 	enum pmu_socket_by socket_by;
 	bool no_events;
 	bool each;
+	bool one_port;
 	uint8_t max_events;
 	bool one_cycles;
 	uint8_t ranges;
@@ -201,6 +204,9 @@ static inline bool pmu_platform_fits(enum pmu_platform row, enum pmu_platform pl
 
 /** pmu_family_of() - the row of a kind, NULL when there is none */
 const struct pmu_family *pmu_family_of(enum pmu_kind kind);
+
+/** pmu_family_one_port() - the family whose PMUs count one root port each, or NULL */
+const struct pmu_family *pmu_family_one_port(void);
 
 /** pmu_family_has_rc() - is there a PMU for each root complex, instead of one for a socket? */
 bool pmu_family_has_rc(const struct pmu_family *f);

@@ -120,8 +120,8 @@ const struct pmu_family pmu_families[] = {
 	       .cycles_cost = 1, .source = AMD),
 	/* One counter for all but the events of lanes */
 	FAMILY(UNKNOWN, PMU_DWC_PORT, "dwc_port", "root port, DesignWare", "dwc_rootport_<x>", NULL,
-	       .socket_by = PMU_SOCKET_BY_CPUS, .each = true, .max_events = 1, .read_cost = 3,
-	       .cycles_cost = 3, .source = DWC),
+	       .socket_by = PMU_SOCKET_BY_CPUS, .each = true, .one_port = true, .max_events = 1,
+	       .read_cost = 3, .cycles_cost = 3, .source = DWC),
 	FAMILY(UNKNOWN, PMU_CXL, "cxl", "CXL memory device", "cxl_pmu_mem<i>.<i>", NULL,
 	       .socket_by = PMU_SOCKET_BY_CPUS, .read_cost = 1, .cycles_cost = 1,
 	       .source = CXL),

@@ -359,7 +359,7 @@ static const char *next_time(const struct devices *l, size_t device)
 
 	for (size_t i = 0; i < p->nr_counters; i++)
 		if (p->counters[i].device == device + 1 &&
-		    p->wants.wants[p->counter_wants[i]].pmu->kind == PMU_DWC_PORT)
+		    p->wants.wants[p->counter_wants[i]].pmu->family->one_port)
 			return "its port counted as a whole";
 	return "it counted by its requester id";
 }

@@ -24,7 +24,7 @@ static size_t count_port_pmus(const struct pmu_list *pmus)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < pmus->nr; i++)
-		nr += pmus->pmus[i].kind == PMU_DWC_PORT && pmus->pmus[i].usable;
+		nr += pmus->pmus[i].family->one_port && pmus->pmus[i].usable;
 	return nr;
 }
 

@@ -201,7 +201,10 @@ void topology_free(struct topology *t)
 
 void topology_port_pmu(const struct pci_function *port, char *ret_name, size_t size)
 {
-	pmu_family_name(pmu_family_of(PMU_DWC_PORT),
-			port->domain << 16 | (uint32_t)port->bus << 8 | port->devfn, 0, ret_name,
-			size);
+	const struct pmu_family *f = pmu_family_one_port();
+
+	ret_name[0] = '\0';
+	if (f)
+		pmu_family_name(f, port->domain << 16 | (uint32_t)port->bus << 8 | port->devfn, 0,
+				ret_name, size);
 }

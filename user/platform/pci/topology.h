@@ -124,7 +124,7 @@ void topology_free(struct topology *t);
 uint32_t topology_find(const struct topology *t, const char *bdf);
 
 /**
- * topology_port_pmu() - the name of a root port's own PMU (DesignWare)
+ * topology_port_pmu() - the name of a root port's own PMU, see pmu_family.one_port
  * @port: the root port
  * @ret_name: "dwc_rootport_10008": segment, bus, device and function in one number, as the kernel's
  *	drivers/perf/dwc_pcie_pmu.c makes it; cut to the room

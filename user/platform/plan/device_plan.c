@@ -88,12 +88,6 @@ static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w,
 	snprintf(ret_why, size, "there is no %s", name);
 }
 
-/* Does this PMU serve a single root port? Then one number counts everything below the port. */
-static bool is_of_port(const struct pmu *pmu)
-{
-	return pmu->kind == PMU_DWC_PORT;
-}
-
 /* The PMU that serves only the root port above a device; NULL for none. */
 static const struct pmu *pmu_of_port(const struct device_plan_options *o, size_t item)
 {
@@ -105,7 +99,7 @@ static const struct pmu *pmu_of_port(const struct device_plan_options *o, size_t
 		return NULL;
 	topology_port_pmu(&t->functions[f->port], name, sizeof(name));
 	for (size_t i = 0; i < o->pmus->nr; i++)
-		if (is_of_port(&o->pmus->pmus[i]) && !strcmp(o->pmus->pmus[i].name, name))
+		if (o->pmus->pmus[i].family->one_port && !strcmp(o->pmus->pmus[i].name, name))
 			return &o->pmus->pmus[i];
 	return NULL;
 }
@@ -214,7 +208,7 @@ static int describe(struct device_plan *p, const struct device_plan_options *o,
 		if (why[0])
 			err = not_counted(p, d, why);
 		/* The device's place is unknown, but its PMU's is known. */
-		if (ret_pmus[i] && is_of_port(ret_pmus[i]) && d->wiring == WIRING_UNKNOWN)
+		if (ret_pmus[i] && ret_pmus[i]->family->one_port && d->wiring == WIRING_UNKNOWN)
 			find_socket(o, (uint32_t)ret_pmus[i]->socket, &d->socket);
 	}
 	return err;
@@ -227,7 +221,7 @@ static size_t filter_terms(const struct pmu *pmu, const struct device *d, uint16
 	const struct filter_row *row =
 		filter_row_use(pmu->kind, d->filter == DEVICE_BY_ID ? FILTER_BDF : FILTER_PORTS);
 
-	if (is_of_port(pmu))
+	if (pmu->family->one_port)
 		return 0;
 	str_copy(ret[0].name, sizeof(ret[0].name), row->name);
 	ret[0].value = d->filter == DEVICE_BY_ID ? requester_id : 1ull << (d->rp & 63);
@@ -362,7 +356,7 @@ static int plan_pmu(struct device_plan *p, const struct device_plan_options *o,
 static int note_ports(struct device_plan *p, const struct pmu *const *pmus, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (pmus[i] && is_of_port(pmus[i]))
+		if (pmus[i] && pmus[i]->family->one_port)
 			return text_list_add(&p->notes,
 					     "root ports count by themselves here: what CPUs write "
 					     "to devices and read of them is in READ and WRITE of "

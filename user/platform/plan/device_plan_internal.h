@@ -4,16 +4,8 @@
 #define PLATFORM_PLAN_DEVICE_PLAN_INTERNAL_H
 
 #include "platform/plan/device_plan.h"
+#include "tables/device_rows.h"
 #include "tables/events.h"
-
-/* Parts that are counted of a device, as bits: the higher, the earlier it is dropped. */
-enum device_part {
-	DEVICE_BYTES = 1,
-	DEVICE_READS = 2,   /* requests */
-	DEVICE_LATENCY = 4, /* with DEVICE_READS */
-	DEVICE_WRITES = 8,  /* requests */
-};
-#define DEVICE_ALL_PARTS (DEVICE_BYTES | DEVICE_READS | DEVICE_LATENCY | DEVICE_WRITES)
 
 /**
  * struct device_depth - how much is counted of the devices of a PMU that are filtered in one way

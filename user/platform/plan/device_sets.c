@@ -7,91 +7,20 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "platform/plan/device_plan.h"
 #include "platform/plan/device_plan_internal.h"
 
 /* A quarter of the counters is left for events that take turns, see plan_make(). */
 #define BASE_PART(events) ((events) - (events) / 4)
 
-/* When a row is used. */
-enum {
-	SUMS = 1,
-	SPLIT = 2,
-	BOTH = SUMS | SPLIT,
-};
+#define WAYS(way)	  (1u << (way))
+#define BOTH_WAYS	  (WAYS(DIRECTION_READ) | WAYS(DIRECTION_WRITE))
 
-/**
- * struct device_event - an event of a device
- * @kind: PMU family
- * @use: for sums, by destination, or both
- * @part: the part it serves
- * @event: name in sysfs
- * @filter: the destination's, "" for none
- */
-struct device_event {
-	enum pmu_kind kind;
-	int use;
-	enum device_part part;
-	enum direction direction;
-	enum destination destination;
-	const char *event;
-	const char *filter;
-};
-
-#define T410(use, part, way, to, event, filter)                                                    \
-	{                                                                                          \
-		PMU_PCIE, use, DEVICE_##part, DIRECTION_##way, DESTINATION_##to, (event), (filter) \
-	}
-#define T410_TO(to, filter)                               \
-	T410(SPLIT, BYTES, READ, to, "rd_bytes", filter), \
-		T410(SPLIT, BYTES, WRITE, to, "wr_bytes", filter)
-#define GRACE(part, way, event)                                                                    \
-	{                                                                                          \
-		PMU_GRACE_PCIE, BOTH, DEVICE_##part, DIRECTION_##way, DESTINATION_ANY, (event), "" \
-	}
-#define PORT(way, event)                                                                      \
-	{                                                                                     \
-		PMU_DWC_PORT, BOTH, DEVICE_BYTES, DIRECTION_##way, DESTINATION_ANY, event, "" \
-	}
-
-/*
- * Bytes of one direction add up to all bytes of that direction. A DesignWare port sends the data of
- * device reads and CPU writes, and receives the reverse. On Grace "local" is memory of CPUs and of
- * GPUs, so that only both events together are useful here.
- */
-static const struct device_event rows[] = {
-	T410(SUMS, BYTES, READ, ANY, "rd_bytes", ""),
-	T410(SUMS, BYTES, WRITE, ANY, "wr_bytes", ""),
-	T410_TO(CMEM, "dst_loc_cmem"),
-	T410_TO(GMEM, "dst_loc_gmem"),
-	T410_TO(P2P, "dst_loc_pcie_p2p"),
-	T410_TO(CXL, "dst_loc_pcie_cxl"),
-	T410_TO(REMOTE, "dst_rem"),
-	T410(BOTH, READS, READ, ANY, "rd_req", ""),
-	T410(BOTH, WRITES, WRITE, ANY, "wr_req", ""),
-	T410(BOTH, LATENCY, READ, ANY, "rd_cum_outs", ""),
-	GRACE(BYTES, READ, "rd_bytes_loc"),
-	GRACE(BYTES, READ, "rd_bytes_rem"),
-	GRACE(BYTES, WRITE, "wr_bytes_loc"),
-	GRACE(BYTES, WRITE, "wr_bytes_rem"),
-	GRACE(READS, READ, "rd_req_loc"),
-	GRACE(READS, READ, "rd_req_rem"),
-	GRACE(WRITES, WRITE, "wr_req_loc"),
-	GRACE(WRITES, WRITE, "wr_req_rem"),
-	GRACE(LATENCY, READ, "rd_cum_outs_loc"),
-	GRACE(LATENCY, READ, "rd_cum_outs_rem"),
-	PORT(READ, "tx_pcie_tlp_data_payload"),
-	PORT(WRITE, "rx_pcie_tlp_data_payload"),
-};
-
-#define WAYS(way) (1u << (way))
-#define BOTH_WAYS (WAYS(DIRECTION_READ) | WAYS(DIRECTION_WRITE))
-
-static bool applies(const struct device_event *row, const struct device_depth *depth,
+static bool applies(const struct device_row *row, const struct device_depth *depth,
 		    unsigned int parts, unsigned int ways)
 {
 	return row->kind == depth->pmu->kind && row->part & parts &&
-	       row->use & (depth->by_destination ? SPLIT : SUMS) && WAYS(row->direction) & ways;
+	       row->use & (depth->by_destination ? DEVICE_SPLIT : DEVICE_SUMS) &&
+	       WAYS(row->direction) & ways;
 }
 
 /* Are there separate sets for reads and writes? */
@@ -105,8 +34,8 @@ static uint32_t size_of(const struct device_depth *depth, unsigned int parts, un
 {
 	uint32_t nr = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		nr += applies(&rows[i], depth, parts, ways);
+	for (size_t i = 0; i < nr_device_rows; i++)
+		nr += applies(&device_rows[i], depth, parts, ways);
 	if (parts & DEVICE_LATENCY && WAYS(DIRECTION_READ) & ways && !depth->room.cycles)
 		nr++;
 	return nr;
@@ -184,10 +113,10 @@ static bool has_event(const struct pmu *pmu, enum device_part part)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].kind != pmu->kind || rows[i].part != part)
+	for (size_t i = 0; i < nr_device_rows; i++) {
+		if (device_rows[i].kind != pmu->kind || device_rows[i].part != part)
 			continue;
-		if (!pmu_event_find(pmu, rows[i].event))
+		if (!pmu_event_find(pmu, device_rows[i].event))
 			return false;
 		any = true;
 	}
@@ -266,7 +195,7 @@ static int add_want(struct device_plan *p, const struct device_sets *s, const ch
 
 /* A counter of the last want, in the last group. */
 static int add_counter(struct device_plan *p, const struct device_sets *s,
-		       const struct device_event *row)
+		       const struct device_row *row)
 {
 	const struct want *want = &p->wants.wants[p->wants.nr - 1];
 	const struct device *device = &p->devices[s->device];
@@ -318,12 +247,13 @@ static int add_probe(struct device_plan *p, const struct device_sets *s, size_t 
 	for (size_t i = first; i < l.cycles; i++) {
 		const char *event = p->wants.wants[i].event;
 
-		for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
-			if (rows[r].kind != s->depth->pmu->kind || strcmp(rows[r].event, event))
+		for (size_t r = 0; r < nr_device_rows; r++) {
+			if (device_rows[r].kind != s->depth->pmu->kind ||
+			    strcmp(device_rows[r].event, event))
 				continue;
-			if (rows[r].part == DEVICE_LATENCY)
+			if (device_rows[r].part == DEVICE_LATENCY)
 				l.outstanding[l.nr++] = i;
-			else if (rows[r].part == DEVICE_READS)
+			else if (device_rows[r].part == DEVICE_READS)
 				l.requests[requests++] = i;
 		}
 	}
@@ -353,8 +283,8 @@ static int add_set(struct device_plan *p, const struct device_sets *s, unsigned 
 	size_t first = p->wants.nr;
 	int err = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows) && !err; i++) {
-		if (!applies(&rows[i], s->depth, parts, ways))
+	for (size_t i = 0; i < nr_device_rows && !err; i++) {
+		if (!applies(&device_rows[i], s->depth, parts, ways))
 			continue;
 		if (used == room) {
 			set = ++p->wants.last_set;
@@ -362,10 +292,11 @@ static int add_set(struct device_plan *p, const struct device_sets *s, unsigned 
 			err = add_group(p);
 		}
 		if (!err)
-			err = add_want(p, s, rows[i].event, rows[i].filter, set, constant, d);
+			err = add_want(p, s, device_rows[i].event, device_rows[i].filter, set,
+				       constant, d);
 		used++;
-		if (!err && rows[i].part != DEVICE_LATENCY)
-			err = add_counter(p, s, &rows[i]);
+		if (!err && device_rows[i].part != DEVICE_LATENCY)
+			err = add_counter(p, s, &device_rows[i]);
 	}
 	if (!err && parts & DEVICE_LATENCY && ways & WAYS(DIRECTION_READ))
 		err = add_probe(p, s, first, set, d);
