@@ -25,7 +25,7 @@ ROOMS = {
     "tables": "base",
     "model": "base tables",
     "platform/sys": "base tables",
-    "platform/pmu": "base tables platform",
+    "platform/pmu": f"{GROUND} platform",
     "platform/bpf": "base tables platform",
     "platform/core": "base tables platform",
     "platform/spec": "base tables platform",
