@@ -9,6 +9,7 @@
 #include "platform/spec/event_spec.h"
 #include "platform/metrics/internal.h"
 #include "tables/events.h"
+#include "tables/metric_units.h"
 
 #define MAX_SOCKETS 4 /* that distinguish names of events and metrics */
 
@@ -57,11 +58,12 @@ static int take_events(struct metric_job *job, const struct pmu *pmu,
 	return 0;
 }
 
-/* A percentage of all ports' peak says nothing about one port. */
+/* A part of all ports' peak says nothing about one port. */
 static bool is_of_all_ports(const struct metric_row *row, const struct metric_variant *v)
 {
-	return v->ports && v->label[0] && !strcmp(row->unit, "percent") &&
-	       !strstr(row->formula, "ports");
+	const struct metric_unit *unit = metric_unit_find(row->unit);
+
+	return v->ports && v->label[0] && unit && unit->of_peak && !strstr(row->formula, "ports");
 }
 
 static int add_metric(struct metric_job *job, const struct pmu *pmu, const struct metric_row *row,

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "report/grid.h"
 #include "report/notes.h"
+#include "tables/metric_units.h"
 
 #define LABEL_LEN     128
 #define HEAD_LINES    4
@@ -85,33 +86,19 @@ char stat_mark_part(struct stat_marks *m, uint64_t covered_ns, uint64_t enabled_
 	return '*';
 }
 
-static const char *short_unit(const char *unit)
+/* Other tools may have further units. */
+static const struct metric_unit *unit_of(const struct stat_metric *m)
 {
-	static const char *const names[][2] = {
-		{ "requests/cycle", "req/cyc" },
-		{ "instructions/cycle", "ins/cyc" },
-		{ "percent", "%" },
-	};
+	static const struct metric_unit other = { .decimals = 3 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(unit, names[i][0]))
-			return names[i][1];
-	return unit;
+	return metric_unit_find(m->unit) ?: &other;
 }
 
 /* The heading need not repeat a column's unit. */
-static bool says_unit(const char *word, const char *unit)
+static bool says_unit(const char *word, const struct metric_unit *unit)
 {
-	static const char *const words[][2] = {
-		{ "bandwidth", "GB/s" },
-		{ "request", "requests/cycle" },
-		{ "rate", "requests/cycle" },
-		{ "cycles", "cycles" },
-		{ "ns", "ns" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(word, words[i][0]) && !strcmp(unit, words[i][1]))
+	for (size_t i = 0; i < ARRAY_SIZE(unit->words) && unit->words[i]; i++)
+		if (!strcmp(word, unit->words[i]))
 			return true;
 	return false;
 }
@@ -133,16 +120,17 @@ static const char *short_word(const char *word)
 /* "read_latency_ns" with unit "ns" is "read latency". */
 static void make_head(struct kind *k)
 {
+	const struct metric_unit *unit = unit_of(k->m);
 	const char *name = strrchr(k->m->name, '.');
 	const char *words[sizeof(k->m->name)], *word;
 	char copy[sizeof(k->m->name)], *at = copy;
 	size_t nr = 0, lines = 0, length = 0;
 
 	str_copy(copy, sizeof(copy), name ? name + 1 : k->m->name);
-	k->unit = short_unit(k->m->unit);
+	k->unit = unit->heading ?: k->m->unit;
 	k->width = strlen(k->unit) > STAT_CELL_WIDTH ? strlen(k->unit) : STAT_CELL_WIDTH;
 	while ((word = strsep(&at, "_"))) {
-		if (says_unit(word, k->m->unit))
+		if (says_unit(word, unit))
 			continue;
 		words[nr++] = short_word(word);
 		if (strlen(words[nr - 1]) > k->width)
@@ -276,13 +264,10 @@ static const struct stat_value *value_at(const struct block *b, const struct blo
 
 static void value_text(const struct kind *k, double v, char text[FORMAT_NUMBER_LEN])
 {
-	bool coarse = !strcmp(k->m->unit, "ns") || !strcmp(k->m->unit, "cycles") ||
-		      !strcmp(k->m->unit, "percent");
-
 	if (v < 0)
 		snprintf(text, FORMAT_NUMBER_LEN, "%.3g", v);
 	else
-		format_decimals(v, coarse ? 1 : 3, text);
+		format_decimals(v, unit_of(k->m)->decimals, text);
 }
 
 static struct grid_cell value_cell(const struct block *b, const struct block_place *p,
