@@ -27,14 +27,17 @@ def row(event, code, direction, size, part=None):
     }
 
 
-def machine(bed, pmus):
+def machine(bed, pmus, metrics=None):
     """
     The folder that stands for all PMUs, and the file with their rows.
 
     @pmus: rows of each family, and how many PMUs it has.
+    @metrics: formulas of the file
     """
     own = {"schema": "t410trace.platform/1", "platform": "mine", "title": "a machine of a test"}
     own["pmus"] = []
+    if metrics:
+        own["metrics"] = metrics
     for pmu, (rows, count) in pmus.items():
         for i in range(count):
             at = bed.scratch / f"devices/{pmu}_{i}"
@@ -84,10 +87,10 @@ def known_pmus(bed, memory):
         (at / "cpumask").write_text(f"{bed.cpu}\n")
 
 
-def on_machine(bed, pmus, *args, memory=True, status=0):
+def on_machine(bed, pmus, *args, memory=True, status=0, metrics=None):
     """A run of t410trace that sees no other PMUs; the mount is gone with it. @status: None: any"""
     if pmus:
-        args = *args, "--platform", machine(bed, pmus)
+        args = *args, "--platform", machine(bed, pmus, metrics)
     else:
         known_pmus(bed, memory)
     script = f'mount --bind {bed.scratch}/devices {DEVICES} && exec "$@"'

@@ -12,6 +12,7 @@
 #include "platform/metrics/internal.h"
 #include "platform/metrics/metric_select.h"
 #include "tables/events.h"
+#include "tables/own_rows.h"
 #include "tree.h"
 
 #define CORES  "bus/event_source/devices/armv8_pmuv3_0/"
@@ -613,15 +614,65 @@ static void test_controllers(void **state)
 	world_end(&w);
 }
 
+#define OWN(kind_, id_, unit_, formula_, default_)                                           \
+	{                                                                                    \
+		.platform = PMU_PLATFORM_OWN, .kind = kind_, .id = id_, .title = id_,        \
+		.unit = unit_, .formula = formula_, .by_default = default_, .source = "wiki" \
+	}
+static const struct metric_row own_metrics[] = {
+	OWN(PMU_UCF, "site.ucf.read_size", "B", "mem_bytes_rd / mem_access_rd", true),
+	OWN(PMU_UCF, "site.ucf.reads", "requests", "mem_access_rd", false),
+	OWN(PMU_CORE, "site.core.cpi", "ratio", "CPU_CYCLES / INST_RETIRED", true),
+	OWN(PMU_CORE, "site.core.nothing", "ratio", "NO_EVENT / CPU_CYCLES", true),
+};
+
+/* Metrics of a file are selected as built-in ones are, and counters stay those of the program. */
+static void test_own_metrics(void **state)
+{
+	static const struct own_rows own = { .metrics = own_metrics,
+					     .nr_metrics = ARRAY_SIZE(own_metrics) };
+	size_t built_in = count_of((char *[]){ "ucf.*" }, 1, -1);
+	const struct stat_metric *m;
+	struct world w;
+
+	(void)state;
+	own_rows_use(&own);
+	assert_null(own_rows());
+	assert_ptr_equal(counter_row_at(0), &counter_rows[0]);
+	assert_int_equal(count_of((char *[]){ "ucf.*" }, 1, -1), built_in + 2 * 2);
+	assert_int_equal(count_of((char *[]){ "site.*" }, 1, 1), 2);
+	assert_int_equal(count_of((char *[]){ "reads" }, 1, -1), 2);
+	world_begin(&w, tree_make_t410);
+	assert_int_equal(select_(&w), 0);
+	check_layout(&w);
+	m = find(&w, "site.ucf.read_size", "nvidia_ucf_pmu_1", "");
+	assert_non_null(m);
+	assert_int_equal(m->nr_inputs, 2);
+	assert_string_equal(w.s.layout.counters[m->input[1]].event, "mem_access_rd");
+	assert_null(find(&w, "site.ucf.reads", "nvidia_ucf_pmu_1", ""));
+	world_end(&w);
+	/* On cores that no row knows, too; an event that they lack is told. */
+	world_begin(&w, tree_make_strange);
+	w.o.workload = true;
+	assert_int_equal(select_(&w), 0);
+	assert_non_null(find(&w, "site.core.cpi", "cores", ""));
+	assert_null(find(&w, "site.core.nothing", "cores", ""));
+	assert_true(has_note(&w, "site.core.nothing: these cores do not have the event NO_EVENT"));
+	world_end(&w);
+	own_rows_use(NULL);
+	assert_null(own_metric_at(0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_default),	    cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_unknown),	    cmocka_unit_test(test_hidden_events),
-		cmocka_unit_test(test_per_port),    cmocka_unit_test(test_per_gpu),
-		cmocka_unit_test(test_windows),	    cmocka_unit_test(test_events),
-		cmocka_unit_test(test_grace),	    cmocka_unit_test(test_cores),
-		cmocka_unit_test(test_core_groups), cmocka_unit_test(test_controllers),
+		cmocka_unit_test(test_own_metrics),   cmocka_unit_test(test_default),
+		cmocka_unit_test(test_patterns),      cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_hidden_events), cmocka_unit_test(test_per_port),
+		cmocka_unit_test(test_per_gpu),	      cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_events),	      cmocka_unit_test(test_grace),
+		cmocka_unit_test(test_cores),	      cmocka_unit_test(test_core_groups),
+		cmocka_unit_test(test_controllers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

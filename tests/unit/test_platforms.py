@@ -257,6 +257,102 @@ def check_own(trace, machines, file):
                 f"{file}:5: no PMU in /sys is called uncore_imc_<n>" in said else said)
 
 
+METRICS = """{
+  "schema": "t410trace.platform/1",
+  "platform": "site",
+  "title": "our machines",
+  "metrics": [
+    { "pmu": "imc", "name": "reads", "title": "Reads", "unit": "GB/s",
+      "formula": "cas_count_read * 64 / duration_ns", "from": "page 9" },
+    { "pmu": "imc", "name": "read_share", "title": "Share of reads", "unit": "percent",
+      "formula": "100 * cas_count_read / (cas_count_read + cas_count_write)",
+      "traffic_from": "all", "traffic_to": "CPU memory", "default": false, "from": "page 9" } ] }
+"""
+FORMULA = '"100 * cas_count_read / (cas_count_read + cas_count_write)"'
+DUPLICATE = METRICS[METRICS.index('    { "pmu": "imc", "name": "read_share"'):METRICS.rindex(" ] }")]
+# as WRONG
+WRONG_METRICS = [
+    (FORMULA, '"cas_count_reed / cas_count_write"', 9,
+     'uncore_imc_0 has no event "cas_count_reed" did you mean "cas_count_read"? it has cas_count_', False),
+    (FORMULA, '"cas_count_read / 0"', 9, "it divides by zero, or is too large", False),
+    (FORMULA, '"1 / (cas_count_read - cas_count_read)"', 9, "it divides by zero", False),
+    (FORMULA, '"cas_count_read * 1e300 * 1e300"', 9, "it divides by zero, or is too large", False),
+    (FORMULA, '"read_share * 2"', 9, 'has no event "read_share"', False),
+    (FORMULA, '"reads * 2"', 9, 'has no event "reads"', False),
+    (FORMULA, '"cas_count_read +"', 9, "ends where a name, a number", False),
+    (FORMULA, '"cas_count_read ^ 2"', 9, '"^" at position 16, where an operator should be;'
+     " formulas have names, numbers, + - * / and parentheses", False),
+    (FORMULA, '"' + "(" * 40 + "cas_count_read" + ")" * 40 + '"', 9, "more than 32 parentheses", False),
+    (FORMULA, '"' + "cas_count_read + " * 40 + '1"', 9, '"formula" must be text of 1 to 512 bytes', True),
+    (FORMULA, '"' + " + ".join(f"e{i}" for i in range(13)) + '"', 9, "more than 12 names", False),
+    (FORMULA, '"duration_ns / duration_s"', 9, "the formula has no event", False),
+    (FORMULA, '""', 9, '"formula" must be text of 1 to 512', True),
+    (FORMULA, "7", 9, '"formula" must be text', True),
+    (FORMULA, '"socket_<o>_rd"', 8, '"name" needs <o>', False),
+    ('"percent"', '"per cent"', 8, 'unknown unit "per cent"; did you mean "percent"? known are', False),
+    ('"read_share"', '"reads"', 8, "the metric of line 6 is site.imc.reads, too", False),
+    ('"read_share"', '"Share"', 8, '"name" must be small letters, digits and _', True),
+    ('"read_share"', '"' + "x" * 41 + '"', 8, '"name" must be text of 1 to 40', True),
+    ('"site"', '"xeon-sapphire"', 6, "xeon-sapphire.imc.read_bandwidth is a built-in metric", False),
+    ('"imc", "name": "read_', '"icm", "name": "read_', 8, 'no PMU is called "icm"; did you mean "imc"?', False),
+    ('"imc", "name": "read_', '"ucf", "name": "read_', 8, 'this machine has no PMU "ucf"', False),
+    ('"default": false', '"default": 0', 10, '"default" must be true or false', True),
+    ('"traffic_to"', '"trafic_to"', 10, 'unknown key "trafic_to"; did you mean "traffic_to"?', True),
+    ('"title": "Share of reads", ', "", 8, '"title" is missing', True),
+    ('"metrics"', '"pmus"', 6, 'unknown key "unit"', True),
+    ("    { ", "    [], { ", 6, "this must be an object", True),
+    (DUPLICATE, ", ".join([DUPLICATE] * 64), 5, '"metrics" must be a list of 1 to 64 objects', True),
+]
+
+
+def check_metrics(trace, machines, file):
+    schema = json.loads((TESTS.parent / "share/t410trace.platform-1.schema.json").read_text())
+    listed_schema = json.loads((TESTS.parent / "share/t410trace.list-1.schema.json").read_text())
+
+    def listed(text, machine="sapphire", *options):
+        file.write_text(text, encoding="utf-8")
+        done = run(trace, "list", "--platform", file, "--sysfs", machines[machine], *options)
+        return done.returncode, re.sub(r"\s+", " ", done.stdout + done.stderr)
+
+    status, said = listed(METRICS)
+    verdict("metrics of the user's own", "" if not status and fits(schema, METRICS) and
+            "notes" in said and "metrics of your file site.imc.reads: Reads, GB/s cas_count_read * 64 / "
+            "duration_ns site.imc.read_share: Share of reads, percent 100 * cas" in said else said)
+    verdict("the built-in counters stay", "" if "imc: memory controller channels, 16 PMUs" in said else said)
+    status, said = listed(METRICS, "sapphire", "--json")
+    metrics = [] if status else json.loads(said)["metrics"]
+    verdict("they are in JSON", "" if [(m["name"], m["default"], m["to"]) for m in metrics] == [
+        ("site.imc.reads", True, None), ("site.imc.read_share", False, "CPU memory")] else said)
+    jsonschema.validate(json.loads(said), listed_schema)
+    both = OWN.replace('"pmus"', METRICS[METRICS.index('"metrics"'):METRICS.rindex("}")]
+                       .replace('"imc"', '"mc"').replace("cas_count_write", "w") + ', "pmus"', 1)
+    status, said = listed(both)
+    verdict("metrics of the user's own PMUs", "" if not status and fits(schema, both) and
+            "mine.mc.read_share: Share" in said else said)
+    optional = METRICS.replace('"formula"', '"optional": true, "formula"')
+    status, said = listed(optional, "zen4")
+    verdict("an optional metric elsewhere", "" if not status and fits(schema, optional) and
+            "site.imc" not in said else said)
+    for old, new, line, words, known in WRONG_METRICS:
+        text = METRICS.replace(old, new) if "xeon" in new else METRICS.replace(old, new, 1)
+        if "xeon" in new:
+            text = text.replace('"reads"', '"read_bandwidth"')
+        status, said = listed(text)
+        right = status and text != METRICS and f"{file}:{line}: " in said and words in said
+        verdict(f"metrics with {new[:40]!r}", "" if right else f"{status}: {said}")
+        if fits(schema, text) == known:
+            verdict(f"the schema about {new[:40]!r}", "is of another opinion")
+    status, said = listed(METRICS[:METRICS.index(',\n  "metrics"')] + "}")
+    verdict("neither PMUs nor metrics", "" if status and '"pmus" or "metrics" is missing' in said else said)
+    machines["t410"] = file.parent / "t410"
+    run("sh", TESTS / "fixtures/mk-sysfs.sh", TESTS / "fixtures/t410-sysfs.txt",
+        machines["t410"]).check_returncode()
+    example = (TESTS.parent / "docs/examples/platform.json").read_text(encoding="utf-8")
+    status, said = listed(example, "t410")
+    verdict("the example of the documents", "" if not status and fits(schema, example) and
+            said.count("site.") == 3 else said)
+
+
 def main():
     trace = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as directory:
@@ -268,6 +364,7 @@ def main():
         check_perf(trace, machines)
         check_explain(trace, machines)
         check_own(trace, machines, pathlib.Path(directory, "own.json"))
+        check_metrics(trace, machines, pathlib.Path(directory, "metrics.json"))
     sys.exit(failed)
 
 

@@ -23,6 +23,7 @@
 #include "platform/sys/smbios.h"
 #include "platform/sys/sysfs.h"
 #include "report/grid.h"
+#include "tables/own_rows.h"
 
 #define LIST_SCHEMA "t410trace.list/1"
 
@@ -101,6 +102,38 @@ static json_t *pmu_to_json(const struct pmu *pmu)
 		"mux_interval_ms", number_or_null(mux_ms), "events", events, "formats", formats);
 }
 
+/* The next of the user's metrics for a PMU that is here, or for the cores; NULL behind the last. */
+static const struct metric_row *next_metric(const struct pmu_list *list, size_t *at)
+{
+	const struct metric_row *row;
+
+	while ((row = own_metric_at((*at)++))) {
+		bool here = row->kind == PMU_CORE;
+
+		for (size_t i = 0; i < list->nr && !here; i++)
+			here = list->pmus[i].kind == row->kind;
+		if (here)
+			return row;
+	}
+	return NULL;
+}
+
+static json_t *metrics_to_json(const struct pmu_list *list)
+{
+	json_t *metrics = own_metric_at(0) ? json_array() : NULL;
+	const struct metric_row *row;
+	size_t at = 0;
+
+	while ((row = next_metric(list, &at)))
+		output_append(&metrics,
+			      json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:s}", "name", row->id,
+					"title", row->title, "unit", row->unit, "formula",
+					row->formula, "from", text_or_null(row->from), "to",
+					text_or_null(row->to), "default", row->by_default, "source",
+					row->source));
+	return metrics;
+}
+
 static json_t *list_to_json(const struct pmu_list *list, const struct text_list *notes)
 {
 	json_t *sentences = json_array();
@@ -110,8 +143,8 @@ static json_t *list_to_json(const struct pmu_list *list, const struct text_list 
 		output_append(&pmus, pmu_to_json(&list->pmus[i]));
 	for (size_t i = 0; i < notes->nr; i++)
 		output_append(&sentences, json_string(notes->items[i]));
-	return json_pack("{s:s, s:o, s:o}", "schema", LIST_SCHEMA, "pmus", pmus, "notes",
-			 sentences);
+	return json_pack("{s:s, s:o, s:o*, s:o}", "schema", LIST_SCHEMA, "pmus", pmus, "metrics",
+			 metrics_to_json(list), "notes", sentences);
 }
 
 /* Can both share one list of events and filters? */
@@ -288,6 +321,19 @@ static int print_group(const struct pmu_list *list, size_t first, bool *shown)
 	return err ? err : print_filters(pmu);
 }
 
+static void print_metrics(const struct pmu_list *list)
+{
+	const struct metric_row *row;
+	size_t at = 0;
+
+	if (own_metric_at(0))
+		printf("\nmetrics of your file\n");
+	while ((row = next_metric(list, &at))) {
+		printf("  %s: %s, %s\n", row->id, row->title, row->unit);
+		output_wrapped(stdout, 4, row->formula);
+	}
+}
+
 static int print_list(const struct pmu_list *list, const struct text_list *notes)
 {
 	bool *shown = calloc(list->nr, sizeof(*shown));
@@ -298,6 +344,8 @@ static int print_list(const struct pmu_list *list, const struct text_list *notes
 			err = print_group(list, i, shown);
 	}
 	free(shown);
+	if (!err)
+		print_metrics(list);
 	if (notes->nr && !err)
 		printf("\nnotes\n");
 	for (size_t i = 0; i < notes->nr && !err; i++)

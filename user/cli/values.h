@@ -39,7 +39,8 @@ value_parser value_history;   /* struct history_config: "10s for 1h, 5m for 30d"
 
 /* The option shared by several commands, beside shared_options */
 #define PLATFORM OPTION("platform", 0, "FILE", value_platform, machine.platform)
-#define PLATFORM_IS \
-	"Rows for a machine that no row knows (docs/PLATFORMS.md), in place of those here"
+#define PLATFORM_IS                                                                          \
+	"Rows for a machine that no row knows, in place of those here; metrics of your own " \
+	"(docs/PLATFORMS.md)"
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "tables/own_rows.h"
 
 const struct metric_row *metric_row_at(size_t i)
 {
@@ -25,7 +26,13 @@ const struct metric_row *metric_row_at(size_t i)
 			return &tables[t].rows[i];
 		i -= tables[t].nr;
 	}
-	return NULL;
+	return own_metric_at(i);
+}
+
+bool metric_is_constant(const char *name)
+{
+	return !strcmp(name, "duration_ns") || !strcmp(name, "duration_s") ||
+	       !strcmp(name, "ports");
 }
 
 int metric_text(const char *text, int32_t socket, int32_t other, char *ret, size_t size)

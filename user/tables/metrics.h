@@ -17,7 +17,7 @@
  * @id: unique, "t410.ucf.mem_read_bandwidth". "<s>" is the socket of the PMU and "<o>" a different
  *	one: such a row stands for one metric for each remote socket
  * @title: in words, short
- * @unit: "GB/s", "W", "requests/cycle", "ns", "cycles", "GHz", "ratio", "percent", "requests"...
+ * @unit: one of metric_units.h
  * @formula: see formula.h. Names are events of the PMU ("<s>" and "<o>" as in @id),
  *	"duration_ns" and "duration_s" (time counted) and "ports" (number of ports that the
  *	filter lets through)
@@ -52,8 +52,11 @@ extern const size_t nr_metric_rows_controllers;
 extern const struct metric_row metric_rows_core[];
 extern const size_t nr_metric_rows_core;
 
-/** metric_row_at() - all rows of all tables in order; NULL behind the last */
+/** metric_row_at() - all rows of all tables in order, then the user's own; NULL behind the last */
 const struct metric_row *metric_row_at(size_t i);
+
+/** metric_is_constant() - is a name in a formula no event, but the time or the ports? */
+bool metric_is_constant(const char *name);
 
 /**
  * metric_text() - put socket numbers into an id or a formula

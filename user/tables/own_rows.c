@@ -11,12 +11,17 @@ void own_rows_use(const struct own_rows *own)
 
 const struct own_rows *own_rows(void)
 {
-	return in_use;
+	return in_use && in_use->nr_rows ? in_use : NULL;
+}
+
+const struct metric_row *own_metric_at(size_t i)
+{
+	return in_use && i < in_use->nr_metrics ? &in_use->metrics[i] : NULL;
 }
 
 const struct counter_row *counter_row_at(size_t i)
 {
-	if (in_use)
+	if (own_rows())
 		return i < in_use->nr_rows ? &in_use->rows[i] : NULL;
 	return i < nr_counter_rows ? &counter_rows[i] : NULL;
 }

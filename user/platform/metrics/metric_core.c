@@ -111,6 +111,8 @@ static bool row_fits(const struct core_world *w, const struct metric_row *row)
 
 	if (row->kind != PMU_CORE)
 		return false;
+	if (row->platform == PMU_PLATFORM_OWN)
+		return true;
 	if (is_other_arm(w))
 		return of && of->general_cores && !row->own_core;
 	return pmu_platform_fits(row->platform, w->platform);
@@ -129,7 +131,8 @@ static int add_metric(struct metric_job *job, const struct core_world *w,
 	err = metric_begin(job, row, -1, -1, &p);
 	if (err)
 		return err;
-	err = take_events(job, w, by_name, &p, &complete);
+	/* The user has named it in the file, at least. */
+	err = take_events(job, w, by_name || row->platform == PMU_PLATFORM_OWN, &p, &complete);
 	if (!err && complete)
 		err = metric_commit(job, &p);
 	metric_end(&p);

@@ -113,14 +113,11 @@ bool metric_constant(struct metric_plan *p, uint32_t input, unsigned int ports)
 {
 	const char *name = formula_name(p->formula, input);
 
-	if (!strcmp(name, "duration_ns"))
-		p->metric.input[input] = STAT_DURATION_NS;
-	else if (!strcmp(name, "duration_s"))
-		p->metric.input[input] = STAT_DURATION_S;
-	else if (!strcmp(name, "ports"))
-		p->metric.input[input] = STAT_CONSTANT;
-	else
+	if (!metric_is_constant(name))
 		return false;
+	p->metric.input[input] = !strcmp(name, "duration_ns")  ? STAT_DURATION_NS
+				 : !strcmp(name, "duration_s") ? STAT_DURATION_S
+							       : STAT_CONSTANT;
 	if (p->metric.input[input] == STAT_CONSTANT)
 		p->metric.constant[input] = ports;
 	return true;

@@ -7,13 +7,31 @@
 #include <string.h>
 
 #include "base/json_file.h"
+#include "base/spelling.h"
 #include "base/text.h"
 #include "platform/pmu/fit.h"
 #include "platform/pmu/pmu_scale.h"
+#include "stat.h"
+#include "tables/formula.h"
+#include "tables/metric_units.h"
 
-#define MAX_FAMILIES 16
-#define MAX_ROWS     128
-#define MAX_EVENTS   32 /* of one family */
+#define MAX_FAMILIES	16
+#define MAX_ROWS	128
+#define MAX_EVENTS	32 /* of one family */
+#define MAX_METRICS	64
+/* A row for each built-in family of a name */
+#define MAX_METRIC_ROWS (MAX_METRICS * 8)
+
+/* A metric of the file. */
+struct own_metric {
+	struct json_node at;
+	char id[METRIC_ID_LEN];
+	struct metric_row row; /* for one of its families */
+	const char *pmu;
+	const char *name;
+	bool optional;
+	size_t first, nr; /* its rows */
+};
 
 /* The rows' strings belong to @file. */
 struct platform_file {
@@ -23,6 +41,9 @@ struct platform_file {
 	struct counter_row rows[MAX_ROWS];
 	struct json_node family_at[MAX_FAMILIES];
 	struct json_node row_at[MAX_ROWS];
+	struct own_metric metrics[MAX_METRICS];
+	size_t nr_metrics;
+	struct metric_row metric_rows[MAX_METRIC_ROWS];
 	struct own_rows own;
 };
 
@@ -82,6 +103,20 @@ static const struct field family_keys[] = {
 };
 static const struct fields family_fields = FIELDS(family_keys, struct family_words);
 
+static const struct field metric_keys[] = {
+	TEXT("pmu", struct own_metric, pmu, 20, .required = true),
+	TEXT("name", struct own_metric, name, 40, .required = true),
+	TEXT("title", struct own_metric, row.title, 60, .required = true),
+	TEXT("unit", struct own_metric, row.unit, 30, .required = true),
+	TEXT("formula", struct own_metric, row.formula, 512, .required = true),
+	TEXT("traffic_from", struct own_metric, row.from, 60),
+	TEXT("traffic_to", struct own_metric, row.to, 60),
+	ROW("default", struct own_metric, row.by_default),
+	ROW("optional", struct own_metric, optional),
+	TEXT("from", struct own_metric, row.source, 300, .required = true),
+};
+static const struct fields metric_fields = FIELDS(metric_keys, struct own_metric);
+
 struct file_words {
 	const char *schema, *name, *title, *cpu, *comment;
 };
@@ -92,7 +127,8 @@ static const struct field file_keys[] = {
 	TEXT("platform", struct file_words, name, 15, .required = true),
 	TEXT("title", struct file_words, title, 60, .required = true),
 	TEXT("cpu", struct file_words, cpu, 40),
-	LIST("pmus", MAX_FAMILIES, .required = true),
+	LIST("pmus", MAX_FAMILIES),
+	LIST("metrics", MAX_METRICS),
 };
 static const struct fields file_fields = FIELDS(file_keys, struct file_words);
 
@@ -253,6 +289,164 @@ static int read_family(struct platform_file *f, const struct json_node *o, struc
 	return err;
 }
 
+/* --- metrics */
+
+/* Copy a text of a deeper problem. */
+static int wrong_because(const struct json_node *o, const char *key, const struct diag *why,
+			 struct diag *d, int err)
+{
+	json_node_wrong(o, key, d, err, "%s", why->what);
+	return diag_advise(d, err, "%s", why->help);
+}
+
+static int check_metric_name(const struct json_node *o, const struct own_metric *m, struct diag *d)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
+	for (const char *c = m->name; *c; c++) {
+		if (!strncmp(c, "<s>", 3) || !strncmp(c, "<o>", 3))
+			c += 2;
+		else if (!strchr(letters, *c))
+			return json_node_wrong(o, "name", d, -EINVAL,
+					       "\"name\" must be small letters, digits and _; <s> "
+					       "and <o> stand for this socket and another one");
+	}
+	if (strstr(m->row.formula, "<o>") && !strstr(m->name, "<o>"))
+		return json_node_wrong(o, "name", d, -EINVAL,
+				       "\"name\" needs <o> as \"formula\" has it: each other "
+				       "socket has a metric");
+	return 0;
+}
+
+static int check_metric_unit(const struct json_node *o, const char *unit, struct diag *d)
+{
+	struct spelling s = { .word = unit };
+
+	if (metric_unit_find(unit))
+		return 0;
+	for (size_t i = 0; i < nr_metric_units; i++)
+		spelling_add(&s, metric_units[i].name);
+	json_node_wrong(o, "unit", d, -EINVAL, "unknown unit \"%s\"", unit);
+	return spelling_advise(&s, "known are", d, -EINVAL);
+}
+
+/* A formula that has a value for some counts, of events that can count together. */
+static int check_formula(const struct json_node *o, const char *text, struct diag *d)
+{
+	double values[STAT_MAX_INPUTS], value;
+	struct formula *formula = NULL;
+	size_t nr = 0, nr_events = 0;
+	struct diag why = { 0 };
+	int err = formula_parse(text, &why, &formula);
+
+	if (err)
+		return wrong_because(o, "formula", &why, d, err);
+	nr = formula_nr_names(formula);
+	for (size_t i = 0; i < nr && nr <= STAT_MAX_INPUTS; i++) {
+		nr_events += !metric_is_constant(formula_name(formula, i));
+		/* no simple ratios, so that only what is always 0 is 0 */
+		values[i] = 1e6 / ((double)i + 1.37);
+	}
+	if (nr > STAT_MAX_INPUTS)
+		err = json_node_wrong(o, "formula", d, -E2BIG, "more than %d names in a formula",
+				      STAT_MAX_INPUTS);
+	else if (!nr_events)
+		err = json_node_wrong(o, "formula", d, -EINVAL, "the formula has no event");
+	else if (!formula_eval(formula, values, &value))
+		err = json_node_wrong(o, "formula", d, -EINVAL,
+				      "the formula has no value, whatever the events count: it "
+				      "divides by zero, or is too large");
+	formula_free(formula);
+	return err;
+}
+
+static int check_same_metric(const struct platform_file *f, const struct json_node *o,
+			     const struct own_metric *m, struct diag *d)
+{
+	const struct metric_row *row;
+
+	for (size_t i = 0; i < f->nr_metrics; i++)
+		if (!strcmp(f->metrics[i].id, m->id))
+			return json_node_wrong(o, "name", d, -EINVAL,
+					       "the metric of line %u is %s, too",
+					       json_node_line(&f->metrics[i].at), m->id);
+	for (size_t i = 0; (row = metric_row_at(i)) && row->platform != PMU_PLATFORM_OWN; i++)
+		if (!strcmp(row->id, m->id))
+			return json_node_wrong(o, "name", d, -EINVAL, "%s is a built-in metric",
+					       m->id);
+	return 0;
+}
+
+static int add_metric_row(struct platform_file *f, struct own_metric *m, enum pmu_kind kind)
+{
+	if (f->own.nr_metrics == MAX_METRIC_ROWS)
+		return -E2BIG;
+	m->row.kind = kind;
+	f->metric_rows[f->own.nr_metrics++] = m->row;
+	m->nr++;
+	return 0;
+}
+
+/* A row for each family of the name: the file's own, or else the built-in ones. */
+static int add_metric_rows(struct platform_file *f, const struct json_node *o, struct own_metric *m,
+			   struct diag *d)
+{
+	struct spelling s = { .word = m->pmu };
+	bool own;
+	int err = 0;
+
+	for (size_t i = 0; i < f->own.nr_families && !err; i++)
+		if (!strcmp(f->families[i].short_name, m->pmu))
+			err = add_metric_row(f, m, f->families[i].kind);
+	own = m->nr;
+	for (size_t i = 0; i < nr_pmu_families && !own && !err; i++)
+		if (!strcmp(pmu_families[i].short_name, m->pmu))
+			err = add_metric_row(f, m, pmu_families[i].kind);
+	if (!err && !strcmp(m->pmu, "core"))
+		err = add_metric_row(f, m, PMU_CORE);
+	if (err)
+		return json_node_wrong(o, NULL, d, err, "too many metrics");
+	if (m->nr)
+		return 0;
+	for (size_t i = 0; i < f->own.nr_families; i++)
+		spelling_add(&s, f->families[i].short_name);
+	spelling_add(&s, "core");
+	for (size_t i = 0; i < nr_pmu_families; i++)
+		spelling_add(&s, pmu_families[i].short_name);
+	json_node_wrong(o, "pmu", d, -EINVAL, "no PMU is called \"%s\"", m->pmu);
+	return spelling_advise(&s, "known are", d, -EINVAL);
+}
+
+static int read_metric(struct platform_file *f, const struct json_node *o, struct diag *d)
+{
+	struct own_metric *m = &f->metrics[f->nr_metrics];
+	int err;
+
+	*m = (struct own_metric){
+		.at = *o,
+		.row = { .platform = PMU_PLATFORM_OWN, .derived = true, .by_default = true },
+		.first = f->own.nr_metrics,
+	};
+	err = json_node_read(o, &metric_fields, m, d);
+	if (err)
+		return err;
+	snprintf(m->id, sizeof(m->id), "%s.%s.%s", f->platform.name, m->pmu, m->name);
+	m->row.id = m->id;
+	err = check_metric_name(o, m, d);
+	if (!err)
+		err = check_metric_unit(o, m->row.unit, d);
+	if (!err)
+		err = check_formula(o, m->row.formula, d);
+	if (!err)
+		err = check_same_metric(f, o, m, d);
+	if (!err)
+		err = add_metric_rows(f, o, m, d);
+	f->nr_metrics += !err;
+	return err;
+}
+
+/* --- the whole file */
+
 /* Parts supplement a total: without one nothing could be split. */
 static bool has_total(const struct platform_file *f)
 {
@@ -268,9 +462,12 @@ static int read_file(struct platform_file *f, struct diag *d)
 	struct file_words words = { 0 };
 	int err = json_node_read(&o, &file_fields, &words, d);
 	size_t nr = json_array_size(json_object_get(o.json, "pmus"));
+	size_t nr_metrics = json_array_size(json_object_get(o.json, "metrics"));
 
 	if (err)
 		return err;
+	if (!nr && !nr_metrics)
+		return json_node_wrong(&o, NULL, d, -EINVAL, "\"pmus\" or \"metrics\" is missing");
 	if (strcmp(words.schema, PLATFORM_FILE_SCHEMA))
 		return json_node_wrong(&o, "schema", d, -EINVAL,
 				       "\"schema\" must be \"" PLATFORM_FILE_SCHEMA "\"");
@@ -290,12 +487,18 @@ static int read_file(struct platform_file *f, struct diag *d)
 
 		err = read_family(f, &family, d);
 	}
-	if (!err && !has_total(f))
+	if (!err && nr && !has_total(f))
 		return json_node_wrong(&o, "pmus", d, -EINVAL,
 				       "all rows are parts, and none counts the total");
+	for (size_t i = 0; i < nr_metrics && !err; i++) {
+		struct json_node metric = json_node_item(&o, "metrics", i);
+
+		err = read_metric(f, &metric, d);
+	}
 	f->own.platform = &f->platform;
 	f->own.families = f->families;
 	f->own.rows = f->rows;
+	f->own.metrics = f->metric_rows;
 	return err;
 }
 
@@ -412,6 +615,70 @@ static int check_pmu(const struct platform_file *f, const struct pmu *pmu, struc
 	return 0;
 }
 
+/* The first event of a formula that a PMU does not have; "" when it has all. */
+static int find_missing(const struct pmu *pmu, const struct metric_row *row, char *ret, size_t size)
+{
+	struct formula *formula = NULL;
+	int err = formula_parse(row->formula, NULL, &formula);
+
+	ret[0] = '\0';
+	for (size_t i = 0; !err && i < formula_nr_names(formula) && !ret[0]; i++) {
+		const char *name = formula_name(formula, i);
+
+		if (metric_text(name, pmu->socket, !pmu->socket, ret, size) ||
+		    metric_is_constant(name) || pmu_event_find(pmu, ret))
+			ret[0] = '\0';
+	}
+	formula_free(formula);
+	return err;
+}
+
+static int no_event(const struct own_metric *m, const struct pmu *pmu, const char *event,
+		    struct diag *d)
+{
+	struct spelling s = { .word = event };
+
+	json_node_wrong(&m->at, "formula", d, -ENOENT, "%s has no event \"%.80s\"", pmu->name,
+			event);
+	for (size_t i = 0; i < pmu->nr_events; i++)
+		spelling_add(&s, pmu->events[i].name);
+	return spelling_advise(&s, "it has", d, -ENOENT);
+}
+
+/* Some PMU has all events of a metric. Events of cores are looked up when they are wanted. */
+static int check_metric(const struct platform_file *f, const struct own_metric *m,
+			const struct pmu_list *list, struct diag *d)
+{
+	const struct pmu *lacks = NULL;
+	char event[METRIC_ID_LEN], first[METRIC_ID_LEN];
+
+	for (size_t i = m->first; i < m->first + m->nr; i++) {
+		const struct metric_row *row = &f->metric_rows[i];
+
+		if (row->kind == PMU_CORE)
+			return 0;
+		for (size_t k = 0; k < list->nr; k++) {
+			if (list->pmus[k].kind != row->kind)
+				continue;
+			if (find_missing(&list->pmus[k], row, event, sizeof(event)))
+				return diag_no_memory(d);
+			if (!event[0])
+				return 0;
+			if (!lacks)
+				str_copy(first, sizeof(first), event);
+			lacks = lacks ?: &list->pmus[k];
+		}
+	}
+	if (m->optional)
+		return 0;
+	if (lacks)
+		return no_event(m, lacks, first, d);
+	json_node_wrong(&m->at, "pmu", d, -ENODEV, "this machine has no PMU \"%s\"", m->pmu);
+	return diag_advise(d, -ENODEV,
+			   "t410trace list shows the PMUs; with \"optional\": true a metric may "
+			   "lack its PMU or events");
+}
+
 int platform_file_check(const struct sysfs *fs, const struct pmu_list *list, struct diag *d)
 {
 	const struct platform_file *f = in_use;
@@ -436,5 +703,7 @@ int platform_file_check(const struct sysfs *fs, const struct pmu_list *list, str
 			err = pmu_advise_names(fs, f->families[k].pattern, -ENODEV, d);
 		}
 	}
+	for (size_t i = 0; i < f->nr_metrics && !err; i++)
+		err = check_metric(f, &f->metrics[i], list, d);
 	return err;
 }
