@@ -72,6 +72,7 @@ DOORS = {
     "sources/baytrail": "replay/replay_file.c replay/replay_file.h cli/counts_stat.c",
 }
 ORDER = list(ROOMS)
+NO_HARDWARE = {"PMU_UNKNOWN", "PMU_CORE", "PMU_OWN", "PMU_PLATFORM_UNKNOWN", "PMU_PLATFORM_OWN"}
 
 
 def room_of(path):
@@ -108,6 +109,20 @@ def guards(headers):
         right = re.sub(r"\W", "_", header.removeprefix("user/")).upper()
         if guard and guard[1] != right:
             yield f"{header}: its include guard is {guard[1]}, not {right}"
+
+
+def hardware(sources):
+    """Findings about PMUs and chips by name outside of the tables."""
+    families = ROOT / "user/tables/families.h"
+    if not families.exists():
+        return
+    enums = re.findall(r"^enum pmu_(?:kind|platform) {(.*?)^};", families.read_text(encoding="utf-8"), re.M | re.S)
+    names = set(re.findall(r"\bPMU_\w+", "".join(enums))) - NO_HARDWARE
+    for source in sources:
+        if room_of(source) != "tables":
+            used = set(re.findall(r"\bPMU_\w+", (ROOT / source).read_text(encoding="utf-8")))
+            for name in sorted(names & used):
+                yield f"{source}: {name} belongs in a table: ask for a property of its row"
 
 
 def symbols(objects, sources):
@@ -193,7 +208,7 @@ def findings(objects):
     sources = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "user").rglob("*.[ch]"))
     uses = [*includes(sources), *symbols(objects, sources)]
     headers = (source for source in sources if source.endswith(".h"))
-    return judge(sources, uses, allowed_knots()) + list(guards(headers))
+    return judge(sources, uses, allowed_knots()) + [*guards(headers), *hardware(sources)]
 
 
 if __name__ == "__main__":

@@ -142,6 +142,14 @@ def test_guard_of_another_room():
     assert found == ["user/base/low.h: its include guard is CLI_LOW_H, not BASE_LOW_H"], found
 
 
+def test_hardware_by_name():
+    """Whatever differs between PMUs is a property of a row."""
+    table = {"tables/families.h": "enum pmu_kind {\n\tPMU_A,\n\tPMU_UNKNOWN,\n};\nenum { PMU_LEN };"}
+    assert look(table | {"tables/a.c": "int a; /* PMU_A */", "cli/b.c": "int b; /* PMU_UNKNOWN PMU_LEN */"}) == []
+    found = look(table | {"cli/b.c": "int b; /* PMU_A */"})
+    assert found == ["user/cli/b.c: PMU_A belongs in a table: ask for a property of its row"], found
+
+
 def test_unknown_room():
     found = look({"cellar/c.c": "int c;"})
     assert found == ["user/cellar/c.c: the room cellar has no row in tests/rooms.py"], found

@@ -119,6 +119,7 @@ enum pmu_socket_by {
  * @each: parts of its PMUs are not added up: each PMU is a separate place
  * @one_port: each PMU counts one root port and all devices below it, without a filter; "<x>" in its
  *	name is the port's address
+ * @energy_only: it counts no traffic; virtual machines have it, with nothing to count
  * @max_events: perf events at the same time where the driver has a fixed number; 0: as many as
  *	hardware counters exist, which only trying tells
  * @one_cycles: "cycles" is a separate counter: it takes none of the others, and two events of it
@@ -142,6 +143,7 @@ struct pmu_family {
 	bool no_events;
 	bool each;
 	bool one_port;
+	bool energy_only;
 	uint8_t max_events;
 	bool one_cycles;
 	uint8_t ranges;
@@ -161,6 +163,7 @@ extern const size_t nr_pmu_families;
  * @title: in sentences, "the T410"
  * @since: first Linux with drivers for its PMUs, NULL: all that we support, or unknown
  * @drivers: drivers of its PMUs: modules, with the kernel's options
+ * @any_cpu: a CPU does not tell that it is in this chip
  * @mistaken_for: chip whose PMU names older kernels give to this chip's PMUs; PMU_PLATFORM_UNKNOWN:
  *	none
  * @port_rule: rule of thumb for places of root ports, WIRING_UNKNOWN for none
@@ -177,6 +180,7 @@ struct pmu_platform_row {
 	const char *title;
 	const char *since;
 	const char *drivers;
+	bool any_cpu;
 	enum pmu_platform mistaken_for;
 	enum wiring port_rule;
 	enum pmu_kind pcie;

@@ -126,7 +126,8 @@ const struct pmu_family pmu_families[] = {
 	       .socket_by = PMU_SOCKET_BY_CPUS, .read_cost = 1, .cycles_cost = 1,
 	       .source = CXL),
 	FAMILY(UNKNOWN, PMU_POWER, "power", "energy of packages and their memory", "power", NULL,
-	       .socket_by = PMU_SOCKET_BY_CPUS, .read_cost = 1, .cycles_cost = 1, .source = RAPL),
+	       .socket_by = PMU_SOCKET_BY_CPUS, .energy_only = true, .read_cost = 1,
+	       .cycles_cost = 1, .source = RAPL),
 	FAMILY(UNKNOWN, PMU_UNKNOWN, "unknown", "device unknown to this kernel",
 	       "nvidia_uncore_pmu_<n>", NULL, CORESIGHT, .socket_by = PMU_SOCKET_UNKNOWN),
 };
@@ -252,6 +253,7 @@ const struct pmu_platform_row pmu_platforms[] = {
 		.name = "arm-dmc620",
 		.title = "chips with Arm's DMC-620, such as Ampere Altra",
 		.drivers = "arm_dmc620_pmu (CONFIG_ARM_DMC620_PMU)",
+		.any_cpu = true,
 		ALL_SOURCES,
 	},
 	{
@@ -266,6 +268,7 @@ const struct pmu_platform_row pmu_platforms[] = {
 		.name = "yitian710",
 		.title = "Alibaba Yitian 710",
 		.drivers = "alibaba_uncore_drw_pmu (CONFIG_ALIBABA_UNCORE_DRW_PMU)",
+		.any_cpu = true,
 		ALL_SOURCES,
 	},
 	{
@@ -273,6 +276,7 @@ const struct pmu_platform_row pmu_platforms[] = {
 		.name = "arm-cmn",
 		.title = "chips with Arm's CMN-600, CMN-650 or CMN-700",
 		.drivers = "arm-cmn (CONFIG_ARM_CMN)",
+		.any_cpu = true,
 		ALL_TOGETHER,
 	},
 };

@@ -120,7 +120,7 @@ static int add_notes(struct stat_meter *m, struct diag *d)
 static bool only_energy(const struct pmu_list *pmus)
 {
 	for (size_t i = 0; i < pmus->nr; i++)
-		if (pmus->pmus[i].kind != PMU_POWER)
+		if (!pmus->pmus[i].family->energy_only)
 			return false;
 	return true;
 }

@@ -283,7 +283,7 @@ void check_judge_pmus(const struct sysfs *fs, const struct pmu_list *list,
 
 		have_memory |= pmu->usable && counter_rows_have(pmu->kind, COUNTERS_SUMS);
 		/* Energy counts even without an uncore driver: it must not hide a missing one. */
-		have_known |= pmu->kind != PMU_UNKNOWN && pmu->kind != PMU_POWER;
+		have_known |= pmu->kind != PMU_UNKNOWN && !pmu->family->energy_only;
 		if (!odd && (odd = oddity(pmu, &remedy)))
 			whose = pmu->name;
 	}

@@ -166,9 +166,7 @@ static int advise_drivers(const struct machine *m, struct diag *d)
 	char text[300] = "";
 
 	for (size_t i = 0; i < nr_pmu_platforms; i++)
-		if (pmu_platforms[i].platform == PMU_PLATFORM_DMC620 ||
-		    pmu_platforms[i].platform == PMU_PLATFORM_YITIAN ||
-		    pmu_platforms[i].platform == PMU_PLATFORM_CMN)
+		if (pmu_platforms[i].any_cpu)
 			str_append(text, sizeof(text), "%s%s", text[0] ? ", " : "",
 				   pmu_platforms[i].drivers);
 	return diag_advise(d, -ENODEV,
