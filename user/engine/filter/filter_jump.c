@@ -17,7 +17,7 @@
 #include "engine/filter/wide.h"
 
 /* What each workload's activity, whitened, has in common with the bytes, and with itself. */
-WIDE(static, void, fill_common, (const struct work *w, double *with, double *own), (w, with, own))
+static INLINE void fill_common_any(const struct work *w, double *with, double *own)
 {
 	memset(with, 0, w->n * sizeof(*with));
 	memset(own, 0, w->n * sizeof(*own));
@@ -33,6 +33,8 @@ WIDE(static, void, fill_common, (const struct work *w, double *with, double *own
 		}
 	}
 }
+
+WIDE(static, void, fill_common, (const struct work *w, double *with, double *own), (w, with, own))
 
 /*
  * By how much the level of each workload is off, and by how many standard deviations. If a level
@@ -79,7 +81,7 @@ void filter_jump_cover(struct work *w)
 }
 
 /* What the windows from each one on add to a' C^-1 a, divided by a of that one: into w. */
-WIDE(static, void, fill_own, (struct work * w), (w))
+static INLINE void fill_own_any(struct work *w)
 {
 	for (size_t s = 0; s < w->t; s++) {
 		float *to = matrix_row(&w->w, s);
@@ -94,6 +96,8 @@ WIDE(static, void, fill_own, (struct work * w), (w))
 		}
 	}
 }
+
+WIDE(static, void, fill_own, (struct work * w), (w))
 
 /*
  * The likeliest window from which on the level of an entry is off; as how_far(), of a that is 0

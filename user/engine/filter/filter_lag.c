@@ -114,8 +114,7 @@ static const float *within_before(const struct filter *f, const struct filter_in
 }
 
 /* What shows later because it was done late, beside what the activity of whole windows says. */
-WIDE(static, void, with_late, (const struct filter *f, const struct filter_input *in, size_t t),
-     (f, in, t))
+static INLINE void with_late_any(const struct filter *f, const struct filter_input *in, size_t t)
 {
 	const struct late late = late_of(f, in);
 	const float *now = within_before(f, in, t, 0), *next = within_before(f, in, t, 1);
@@ -128,9 +127,11 @@ WIDE(static, void, with_late, (const struct filter *f, const struct filter_input
 			(late.next * next[i - 1] + late.behind * behind[i - 1] - both * now[i - 1]);
 }
 
-/* Parts of it show in the next windows. */
-WIDE(static, void, with_lag, (const struct filter *f, const struct filter_input *in, size_t t),
+WIDE(static, void, with_late, (const struct filter *f, const struct filter_input *in, size_t t),
      (f, in, t))
+
+/* Parts of it show in the next windows. */
+static INLINE void with_lag_any(const struct filter *f, const struct filter_input *in, size_t t)
 {
 	const struct work *w = f->work;
 	const float *x = matrix_row(in->activity, t);
@@ -153,6 +154,9 @@ WIDE(static, void, with_lag, (const struct filter *f, const struct filter_input 
 			a[i] += lag * f->state.entries[i].last[k - t - 1];
 	}
 }
+
+WIDE(static, void, with_lag, (const struct filter *f, const struct filter_input *in, size_t t),
+     (f, in, t))
 
 /* I/O moved its data some milliseconds earlier: also in a window right before all of it. */
 static void with_lead(const struct filter *f, const struct filter_input *in, size_t t)
@@ -211,10 +215,8 @@ double filter_lag_most_lead(const struct filter *f)
  * Of the block's windows: what bytes would differ by if all of them came one window later, or two.
  * Terms first, which are made several at a time, then their sums in the order of workloads.
  */
-WIDE(static, void, fill_changes,
-     (const struct filter *f, const struct filter_input *in,
-      double ret[FILTER_LAGS][FILTER_MAX_WINDOWS]),
-     (f, in, ret))
+static INLINE void fill_changes_any(const struct filter *f, const struct filter_input *in,
+				    double ret[FILTER_LAGS][FILTER_MAX_WINDOWS])
 {
 	const struct work *w = f->work;
 	const struct late late = late_of(f, in);
@@ -250,6 +252,11 @@ WIDE(static, void, fill_changes,
 		ret[1][t] = second;
 	}
 }
+
+WIDE(static, void, fill_changes,
+     (const struct filter *f, const struct filter_input *in,
+      double ret[FILTER_LAGS][FILTER_MAX_WINDOWS]),
+     (f, in, ret))
 
 /*
  * What takes two windows passes through one: if little comes in the next window, next to nothing

@@ -87,7 +87,7 @@ static inline double begun_variance(double before, double keep, double shock, do
 	return keep * keep * before + (1 - keep * keep) * shock * phase_var;
 }
 
-WIDE(static, void, fill_begun, (struct work * w), (w))
+static INLINE void fill_begun_any(struct work *w)
 {
 	for (size_t t = 0; t < w->t; t++) {
 		const float *before = t ? matrix_row(&w->begun, t - 1) : NULL;
@@ -104,8 +104,10 @@ WIDE(static, void, fill_begun, (struct work * w), (w))
 	}
 }
 
+WIDE(static, void, fill_begun, (struct work * w), (w))
+
 /* What phases of two windows have in common is what is left of the one in the first of them. */
-WIDE(static, void, fade, (struct work * w), (w))
+static INLINE void fade_any(struct work *w)
 {
 	for (size_t i = 0; i < w->t; i++) {
 		float *c1 = matrix_row(&w->c1, i);
@@ -115,6 +117,8 @@ WIDE(static, void, fade, (struct work * w), (w))
 			c1[j] *= left[j];
 	}
 }
+
+WIDE(static, void, fade, (struct work * w), (w))
 
 /* Covariance of the bytes that comes from phases that begin in the block. */
 int filter_phase_cover(struct filter *f)
@@ -137,8 +141,8 @@ int filter_phase_cover(struct filter *f)
  * Ks * x for each workload, where Ks is the covariance of its phases that begin in the block. Two
  * passes instead of a product.
  */
-WIDE(, int, filter_phase_times, (const struct work *w, const struct matrix *x, struct matrix *ret),
-     (w, x, ret))
+static INLINE int filter_phase_times_any(const struct work *w, const struct matrix *x,
+					 struct matrix *ret)
 {
 	double *run = calloc(w->n, sizeof(*run));
 
@@ -167,11 +171,14 @@ WIDE(, int, filter_phase_times, (const struct work *w, const struct matrix *x, s
 	return 0;
 }
 
+WIDE(, int, filter_phase_times, (const struct work *w, const struct matrix *x, struct matrix *ret),
+     (w, x, ret))
+
 /*
  * Those whose phases move most bytes have shocks of their own. What others do at once is lost in
  * what these do, and the time that a block takes does not grow with many workloads.
  */
-WIDE(static, void, choose_shaken, (struct work * w), (w))
+static INLINE void choose_shaken_any(struct work *w)
 {
 	double moves[FILTER_MAX_WORKLOADS + 1] = { 0 };
 
@@ -195,6 +202,8 @@ WIDE(static, void, choose_shaken, (struct work * w), (w))
 	}
 }
 
+WIDE(static, void, choose_shaken, (struct work * w), (w))
+
 /* What those do, a column each, and a row each. */
 static int gather_shaken(struct work *w)
 {
@@ -207,7 +216,7 @@ static int gather_shaken(struct work *w)
 }
 
 /* By window s: the sum over t from s on of (C^-1)_st times what is left of s in t, times a: into w. */
-WIDE(static, void, fill_told, (struct work * w), (w))
+static INLINE void fill_told_any(struct work *w)
 {
 	for (size_t s = 0; s < w->t; s++) {
 		float *to = matrix_row(&w->w, s);
@@ -223,6 +232,8 @@ WIDE(static, void, fill_told, (struct work * w), (w))
 		}
 	}
 }
+
+WIDE(static, void, fill_told, (struct work * w), (w))
 
 /*
  * What the block says of each shock: with q its variance and h what it adds to the bytes, its mean

@@ -49,7 +49,7 @@ static void add_start_covariance(const struct work *w, struct matrix *q, struct 
 }
 
 /* The most likely intensity of each entry in each window; may be negative. */
-WIDE(static, int, fill_theta, (struct filter * f), (f))
+static INLINE int fill_theta_any(struct filter *f)
 {
 	struct work *w = f->work;
 	double *start = calloc(2 * w->n, sizeof(*start));
@@ -94,8 +94,10 @@ out:
 	return err;
 }
 
+WIDE(static, int, fill_theta, (struct filter * f), (f))
+
 /* Covariance of the totals' errors; entry 0, the background, included. */
-WIDE(static, int, fill_covariance, (struct filter * f, struct matrix *ret), (f, ret))
+static INLINE int fill_covariance_any(struct filter *f, struct matrix *ret)
 {
 	struct work *w = f->work;
 	const struct matrix *p = &f->state.p;
@@ -148,6 +150,8 @@ out:
 	return err;
 }
 
+WIDE(static, int, fill_covariance, (struct filter * f, struct matrix *ret), (f, ret))
+
 /* So many changes are kept: few enough for the first cache, as many as make a product pay. */
 #define CHANGES 16
 
@@ -164,8 +168,7 @@ struct measured {
 };
 
 /* All totals follow the one that is measured; @column: its covariance with them. */
-WIDE(static, void, follow, (struct work * w, double missing, double variance, float *column),
-     (w, missing, variance, column))
+static INLINE void follow_any(struct work *w, double missing, double variance, float *column)
 {
 	for (size_t j = 0; j < w->n; j++) {
 		double gain = column[j] / variance;
@@ -174,6 +177,9 @@ WIDE(static, void, follow, (struct work * w, double missing, double variance, fl
 		column[j] = -gain;
 	}
 }
+
+WIDE(static, void, follow, (struct work * w, double missing, double variance, float *column),
+     (w, missing, variance, column))
 
 /*
  * The total of an entry is taken as measured to be @aim, with the standard deviation @sd: the
@@ -292,7 +298,7 @@ static double floor_of(const struct filter *f, size_t i)
 }
 
 /* Intensities are not negative; what they are multiplied by to add up to the totals. */
-WIDE(static, void, fill_scales, (struct filter * f, double *scale), (f, scale))
+static INLINE void fill_scales_any(struct filter *f, double *scale)
 {
 	struct work *w = f->work;
 	double floor = FLOOR * f->mean;
@@ -315,6 +321,8 @@ WIDE(static, void, fill_scales, (struct filter * f, double *scale), (f, scale))
 		scale[i] = scale[i] > 0 ? fmax(w->total[i], min) / scale[i] : 1;
 	}
 }
+
+WIDE(static, void, fill_scales, (struct filter * f, double *scale), (f, scale))
 
 /* Bytes in the first windows of those who did them before and are gone. */
 static void fill_carried_in(struct filter *f)
@@ -340,7 +348,7 @@ static void fill_carried(const struct filter *f, size_t t, const double *scale, 
 }
 
 /* Bytes by window: intensities that are not negative, and add up to the totals. */
-WIDE(static, void, fill_expected, (struct filter * f, const struct filter_input *in), (f, in))
+static INLINE void fill_expected_any(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 	struct filter_output *o = f->out;
@@ -368,6 +376,8 @@ WIDE(static, void, fill_expected, (struct filter * f, const struct filter_input 
 	}
 }
 
+WIDE(static, void, fill_expected, (struct filter * f, const struct filter_input *in), (f, in))
+
 /* What is known of the difference of two intensities is hardly more than nothing. */
 static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t i, size_t j)
 {
@@ -384,7 +394,7 @@ static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t 
  * differ by next to nothing (root mean square), and what is known of the difference of their
  * intensities is hardly more than for unknown ones.
  */
-WIDE(static, int, fill_alike, (struct filter * f, const struct matrix *cov), (f, cov))
+static INLINE int fill_alike_any(struct filter *f, const struct matrix *cov)
 {
 	struct work *w = f->work;
 	struct matrix *alike = &f->out->alike, *q = &w->w;
@@ -428,8 +438,10 @@ WIDE(static, int, fill_alike, (struct filter * f, const struct matrix *cov), (f,
 	return 0;
 }
 
+WIDE(static, int, fill_alike, (struct filter * f, const struct matrix *cov), (f, cov))
+
 /* Squares of absurd counts are beyond single precision. */
-WIDE(static, bool, is_sane, (const struct work *w, const struct matrix *cov), (w, cov))
+static INLINE bool is_sane_any(const struct work *w, const struct matrix *cov)
 {
 	int insane = 0;
 
@@ -442,6 +454,8 @@ WIDE(static, bool, is_sane, (const struct work *w, const struct matrix *cov), (w
 	}
 	return !insane;
 }
+
+WIDE(static, bool, is_sane, (const struct work *w, const struct matrix *cov), (w, cov))
 
 /*
  * By how much the errors of an entry are larger than they come out. What a workload does at first
@@ -456,8 +470,7 @@ static double doubt_of(const struct filter *f, size_t i)
 }
 
 /* As it came out, that is before what was cut off: the spread of noise is larger than that. */
-WIDE(static, void, take_covariance, (struct filter * f, const struct matrix *cov, size_t n),
-     (f, cov, n))
+static INLINE void take_covariance_any(struct filter *f, const struct matrix *cov, size_t n)
 {
 	double doubt[FILTER_MAX_WORKLOADS];
 
@@ -471,6 +484,9 @@ WIDE(static, void, take_covariance, (struct filter * f, const struct matrix *cov
 			to[j] = doubt[i] * doubt[j] * from[j + 1];
 	}
 }
+
+WIDE(static, void, take_covariance, (struct filter * f, const struct matrix *cov, size_t n),
+     (f, cov, n))
 
 /* Nobody is alike: nearly always so, and then the matrix need not be emptied. */
 static int begin_alike(struct filter_output *o, size_t n)

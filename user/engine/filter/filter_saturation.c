@@ -109,7 +109,7 @@ static double look(const struct work *w, size_t t, double bytes, double limit, d
  * A site becomes another one: the demand in all windows that are still looked at follows. Of the
  * covariance, rows are read, from the diagonal on when no window is looked at again.
  */
-WIDE(static, void, replace, (struct demand * d, size_t at, struct site site), (d, at, site))
+static INLINE void replace_any(struct demand *d, size_t at, struct site site)
 {
 	double precision = site.precision - d->sites[at].precision;
 	double shift = site.shift - d->sites[at].shift;
@@ -129,6 +129,8 @@ WIDE(static, void, replace, (struct demand * d, size_t at, struct site site), (d
 	}
 	d->sites[at] = site;
 }
+
+WIDE(static, void, replace, (struct demand * d, size_t at, struct site site), (d, at, site))
 
 /* How likely it is to be so far off, as a logarithm. */
 static double log_likely(double off, double variance)
@@ -303,9 +305,8 @@ static bool find_likely(struct work *w, double *ret)
  * What each workload's activity has in common with the bytes, and with itself, by the noise: in
  * wide registers over workloads, for sums over windows wait for each other.
  */
-WIDE(static, void, fit_single,
-     (const struct work *w, const double *bytes, const double *noise, double *both, double *own),
-     (w, bytes, noise, both, own))
+static INLINE void fit_single_any(const struct work *w, const double *bytes, const double *noise,
+				  double *both, double *own)
 {
 	memset(both, 0, w->n * sizeof(*both));
 	memset(own, 0, w->n * sizeof(*own));
@@ -318,6 +319,10 @@ WIDE(static, void, fit_single,
 		}
 	}
 }
+
+WIDE(static, void, fit_single,
+     (const struct work *w, const double *bytes, const double *noise, double *both, double *own),
+     (w, bytes, noise, both, own))
 
 /*
  * The same, if one workload moves all that is moved, with one intensity. A program that always runs

@@ -302,9 +302,8 @@ static void fill_sums(const struct filter *f, struct sums *ret)
 }
 
 /* What workloads would get more if bytes were divided by activity. */
-WIDE(static, void, fill_differ,
-     (const struct filter *f, const struct filter_input *in, const struct sums *sums, double *ret),
-     (f, in, sums, ret))
+static INLINE void fill_differ_any(const struct filter *f, const struct filter_input *in,
+				   const struct sums *sums, double *ret)
 {
 	const struct work *w = f->work;
 
@@ -320,6 +319,10 @@ WIDE(static, void, fill_differ,
 			ret[i - 1] += (raw[i] / x - expected[i - 1] / all) * in->bytes[t];
 	}
 }
+
+WIDE(static, void, fill_differ,
+     (const struct filter *f, const struct filter_input *in, const struct sums *sums, double *ret),
+     (f, in, sums, ret))
 
 /*
  * Odds for the first model. If it differs from the simple one by less than its own errors, the
@@ -346,8 +349,8 @@ static double odds_of_all(struct filter *f, const double *differ)
  * By workload: bytes of others in the windows in which it ran, of which a fraction may be off. Errors
  * of several others are independent of each other: of many equal ones it is less.
  */
-WIDE(, void, filter_simple_others,
-     (const struct filter *f, const struct filter_input *in, double *ret), (f, in, ret))
+static INLINE void filter_simple_others_any(const struct filter *f, const struct filter_input *in,
+					    double *ret)
 {
 	const struct work *w = f->work;
 	double all = 0, squares = 0;
@@ -372,6 +375,9 @@ WIDE(, void, filter_simple_others,
 			ret[i] *= sqrt(fmax(squares - total * total, 0)) / others;
 	}
 }
+
+WIDE(, void, filter_simple_others,
+     (const struct filter *f, const struct filter_input *in, double *ret), (f, in, ret))
 
 /*
  * The weight of the first model in each workload's result. Most of what is not predicted is of
@@ -402,7 +408,7 @@ static void fill_mix(const struct filter *f, const struct filter_input *in, doub
  * Each window is divided by both models; the result has a fraction of each. The bytes that a workload
  * gets from the one and not from the other are as doubtful as the choice between them.
  */
-WIDE(, void, filter_simple_mix, (struct filter * f, const struct filter_input *in), (f, in))
+static INLINE void filter_simple_mix_any(struct filter *f, const struct filter_input *in)
 {
 	const struct work *w = f->work;
 	struct filter_output *o = f->out;
@@ -437,3 +443,5 @@ WIDE(, void, filter_simple_mix, (struct filter * f, const struct filter_input *i
 			to[j] += differ[i] * differ[j];
 	}
 }
+
+WIDE(, void, filter_simple_mix, (struct filter * f, const struct filter_input *in), (f, in))

@@ -83,7 +83,7 @@ void filter_work_free(struct work *w)
 	free(w->vectors);
 }
 
-WIDE(static, void, fill_activity, (struct filter * f, const struct filter_input *in), (f, in))
+static INLINE void fill_activity_any(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 
@@ -108,6 +108,8 @@ WIDE(static, void, fill_activity, (struct filter * f, const struct filter_input 
 		if (f->state.entries[i].quiet_s < 0)
 			w->fresh[w->nr_fresh++] = i;
 }
+
+WIDE(static, void, fill_activity, (struct filter * f, const struct filter_input *in), (f, in))
 
 /*
  * A program that starts does other things first than later: it is loaded, allocates,
@@ -209,7 +211,7 @@ static const double as_it_is[NR_SIZES] = { 1, 1, 1 };
  * given. A window in which nothing moved says nothing of how noisy those are in
  * which much did.
  */
-WIDE(static, void, fill_c, (const struct filter *f, const double *times, double *c), (f, times, c))
+static INLINE void fill_c_any(const struct filter *f, const double *times, double *c)
 {
 	const struct work *w = f->work;
 	double noise = times[SIZE_NOISE] * times[SIZE_NOISE] - 1;
@@ -226,6 +228,8 @@ WIDE(static, void, fill_c, (const struct filter *f, const double *times, double 
 		ci[i] += w->noise[i] + noise * w->own[i];
 	}
 }
+
+WIDE(static, void, fill_c, (const struct filter *f, const double *times, double *c), (f, times, c))
 
 /* The covariance of bytes without noise. */
 static void fill_demand(struct filter *f)
@@ -450,7 +454,7 @@ int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 }
 
 /* What was not predicted. */
-WIDE(static, void, fill_y, (struct filter * f, const struct filter_input *in), (f, in))
+static INLINE void fill_y_any(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
 
@@ -467,6 +471,8 @@ WIDE(static, void, fill_y, (struct filter * f, const struct filter_input *in), (
 		for (size_t k = t + 1; k <= FILTER_LAGS; k++)
 			w->y[t] -= f->lag[k - 1] * filter_lag_carried(f, t, k) * in->ratio[t];
 }
+
+WIDE(static, void, fill_y, (struct filter * f, const struct filter_input *in), (f, in))
 
 int filter_solve_block(struct filter *f, const struct filter_input *in, bool refine)
 {

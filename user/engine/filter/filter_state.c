@@ -275,9 +275,8 @@ static void ask_for(const struct filter_state *old, size_t entry)
 /* What the matrix has of a level and of the phase beside it: they go together. */
 typedef uint64_t pair __attribute__((may_alias));
 
-WIDE(static, void, copy_entry,
-     (const struct filter_state *old, const size_t *from, struct filter_state *s, size_t i),
-     (old, from, s, i))
+static INLINE void copy_entry_any(const struct filter_state *old, const size_t *from,
+				  struct filter_state *s, size_t i)
 {
 	size_t o = from[i];
 
@@ -291,6 +290,10 @@ WIDE(static, void, copy_entry,
 			p[j] = from[j] != SIZE_MAX ? op[from[j]] : 0;
 	}
 }
+
+WIDE(static, void, copy_entry,
+     (const struct filter_state *old, const size_t *from, struct filter_state *s, size_t i),
+     (old, from, s, i))
 
 /* The mean intensity; -ENODATA when there is none. */
 static int update_mean(struct filter *f, const struct filter_input *in, double *ret_per_s)
@@ -372,8 +375,7 @@ out:
 }
 
 /* Covariance of the bytes and the state at the end, from that of the state at the start. */
-WIDE(static, void, advance_g, (struct filter * f, const struct filter_input *in, double keep),
-     (f, in, keep))
+static INLINE void advance_g_any(struct filter *f, const struct filter_input *in, double keep)
 {
 	struct work *w = f->work;
 	double tau = f->params.tau_s;
@@ -391,11 +393,14 @@ WIDE(static, void, advance_g, (struct filter * f, const struct filter_input *in,
 	}
 }
 
+WIDE(static, void, advance_g, (struct filter * f, const struct filter_input *in, double keep),
+     (f, in, keep))
+
 /*
  * Levels stay, phases decay and begin anew; before the block has its say. At and below the
  * diagonal, with some elements beside it.
  */
-WIDE(static, void, advance_p, (struct filter * f, double keep), (f, keep))
+static INLINE void advance_p_any(struct filter *f, double keep)
 {
 	const struct work *w = f->work;
 	const float *begun = matrix_row(&w->begun, w->t - 1);
@@ -416,6 +421,8 @@ WIDE(static, void, advance_p, (struct filter * f, double keep), (f, keep))
 					     : (1 - keep * keep) * w->phase_var[i];
 	}
 }
+
+WIDE(static, void, advance_p, (struct filter * f, double keep), (f, keep))
 
 /* What the block says of the state. */
 static int condition(struct filter *f)

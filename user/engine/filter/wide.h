@@ -46,16 +46,16 @@ static inline bool wide_has(enum wide wide)
 }
 
 /**
- * WIDE() - the head of a function whose loops over elements compilers make wide
+ * WIDE() - define a function whose loops over elements compilers make wide
  * @storage: static, or nothing
- * @type: what it returns
+ * @type: its return type
+ * @name: its name; NAME_any() is defined before, as INLINE, and does the work
  * @params, @args: in parentheses, with types and without
  *
- * Its body follows. With AVX-512 compilers still use registers of 32 bytes here, but more of them,
- * and masks; with 64 bytes it took as long.
+ * With AVX-512 compilers still use registers of 32 bytes here, but more of them, and masks; with
+ * 64 bytes it took as long.
  */
 #define WIDE(storage, type, name, params, args)                   \
-	static INLINE type name##_any params;                     \
 	TARGET_AVX2 static type name##_avx2 params                \
 	{                                                         \
 		return name##_any args;                           \
@@ -69,15 +69,18 @@ static inline bool wide_has(enum wide wide)
 		return wide_has(WIDE_AVX512) ? name##_avx512 args \
 		       : wide_has(WIDE_AVX2) ? name##_avx2 args   \
 					     : name##_any args;   \
-	}                                                         \
-	static INLINE type name##_any params
+	}
 #else
 static inline bool wide_has(enum wide wide)
 {
 	return wide == WIDE_NONE;
 }
 
-#define WIDE(storage, type, name, params, args) storage type name params
+#define WIDE(storage, type, name, params, args) \
+	storage type name params                \
+	{                                       \
+		return name##_any args;         \
+	}
 #endif
 
 #endif

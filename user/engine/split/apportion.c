@@ -90,10 +90,9 @@ static uint64_t divide_any(uint64_t total, uint64_t weight, uint64_t sum, uint64
 }
 
 /* Whole shares and rests as divide() makes them; returns the sum of shares. */
-WIDE(static, uint64_t, divide_small,
-     (uint64_t total, const uint64_t *restrict weights, size_t nr, uint64_t sum,
-      uint64_t *restrict ret_shares, uint64_t *restrict ret_rests),
-     (total, weights, nr, sum, ret_shares, ret_rests))
+static INLINE uint64_t divide_small_any(uint64_t total, const uint64_t *restrict weights, size_t nr,
+					uint64_t sum, uint64_t *restrict ret_shares,
+					uint64_t *restrict ret_rests)
 {
 	double by = (double)total / (double)sum;
 	uint64_t given = 0;
@@ -104,6 +103,11 @@ WIDE(static, uint64_t, divide_small,
 	}
 	return given;
 }
+
+WIDE(static, uint64_t, divide_small,
+     (uint64_t total, const uint64_t *restrict weights, size_t nr, uint64_t sum,
+      uint64_t *restrict ret_shares, uint64_t *restrict ret_rests),
+     (total, weights, nr, sum, ret_shares, ret_rests))
 
 /*
  * The whole shares, and what is left of each; @sum is that of the weights, above 0. Returns the sum

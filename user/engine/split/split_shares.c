@@ -41,13 +41,16 @@ static void find_slots(const struct workloads *ws, uint32_t *ret, uint32_t *ret_
 }
 
 /* Of a window: @share, which is its slot's, by activity within that, of which there is @all. */
-WIDE(static, void, divide_slots,
-     (const double *x, const double *all, double sum, size_t nr, double *share),
-     (x, all, sum, nr, share))
+static INLINE void divide_slots_any(const double *x, const double *all, double sum, size_t nr,
+				    double *share)
 {
 	for (size_t i = 0; i < nr; i++)
 		share[i] = share[i] * (x[i] / all[i]) / sum;
 }
+
+WIDE(static, void, divide_slots,
+     (const double *x, const double *all, double sum, size_t nr, double *share),
+     (x, all, sum, nr, share))
 
 /*
  * Shares from the filter's bytes; those that cannot be told apart by activity. Whoever is alone in
@@ -91,7 +94,7 @@ int split_as_estimated(const struct workloads *ws, struct counter_block *p)
 }
 
 /* Shares as whole numbers; returns their sum. */
-WIDE(, uint64_t, split_units, (const double *share, size_t nr, uint64_t *ret), (share, nr, ret))
+static INLINE uint64_t split_units_any(const double *share, size_t nr, uint64_t *ret)
 {
 	uint64_t sum = 0;
 
@@ -102,3 +105,5 @@ WIDE(, uint64_t, split_units, (const double *share, size_t nr, uint64_t *ret), (
 	}
 	return sum;
 }
+
+WIDE(, uint64_t, split_units, (const double *share, size_t nr, uint64_t *ret), (share, nr, ret))
