@@ -182,23 +182,60 @@ static inline size_t grid_larger(size_t a, size_t b)
 size_t grid_columns_width(const struct grid *g, size_t nr);
 
 /* Cells. One for fixed texts: GRID_EMPTY, GRID_ABSENT, GRID_NO_DATA; and the types of numbers. */
-#define GRID_IS(name, ...)                                        \
-	static inline struct grid_cell name {                     \
-		return (struct grid_cell){ .type = __VA_ARGS__ }; \
-	} struct grid_place
+static inline struct grid_cell grid_is(enum grid_type type)
+{
+	return (struct grid_cell){ .type = type };
+}
 
-GRID_IS(grid_is(enum grid_type type), type);
-GRID_IS(grid_bytes(uint64_t v), GRID_BYTES, .value = v);
-GRID_IS(grid_rate(uint64_t v, uint64_t ns), GRID_RATE, .value = v, .whole = ns);
-GRID_IS(grid_seconds(uint64_t ns), GRID_SECONDS, .value = ns);
-GRID_IS(grid_ratio(uint64_t v, uint64_t whole), GRID_RATIO, .value = v, .whole = whole);
-GRID_IS(grid_percent(uint64_t v, uint64_t whole), GRID_PERCENT, .value = v, .whole = whole);
-GRID_IS(grid_ns(double ns), GRID_NS, .real = ns);
-GRID_IS(grid_bar(uint64_t v, uint64_t low, uint64_t high, bool tangled), GRID_BAR, .value = v,
-	.low = low, .high = high, .tangled = tangled);
-GRID_IS(grid_joules(uint64_t nanojoules), GRID_JOULES, .value = nanojoules);
-GRID_IS(grid_joules_bar(uint64_t v, uint64_t low, uint64_t high, bool tangled), GRID_JOULES_BAR,
-	.value = v, .low = low, .high = high, .tangled = tangled);
+static inline struct grid_cell grid_bytes(uint64_t v)
+{
+	return (struct grid_cell){ .type = GRID_BYTES, .value = v };
+}
+
+static inline struct grid_cell grid_rate(uint64_t v, uint64_t ns)
+{
+	return (struct grid_cell){ .type = GRID_RATE, .value = v, .whole = ns };
+}
+
+static inline struct grid_cell grid_seconds(uint64_t ns)
+{
+	return (struct grid_cell){ .type = GRID_SECONDS, .value = ns };
+}
+
+static inline struct grid_cell grid_ratio(uint64_t v, uint64_t whole)
+{
+	return (struct grid_cell){ .type = GRID_RATIO, .value = v, .whole = whole };
+}
+
+static inline struct grid_cell grid_percent(uint64_t v, uint64_t whole)
+{
+	return (struct grid_cell){ .type = GRID_PERCENT, .value = v, .whole = whole };
+}
+
+static inline struct grid_cell grid_ns(double ns)
+{
+	return (struct grid_cell){ .type = GRID_NS, .real = ns };
+}
+
+static inline struct grid_cell grid_bar(uint64_t v, uint64_t low, uint64_t high, bool tangled)
+{
+	return (struct grid_cell){
+		.type = GRID_BAR, .value = v, .low = low, .high = high, .tangled = tangled
+	};
+}
+
+static inline struct grid_cell grid_joules(uint64_t nanojoules)
+{
+	return (struct grid_cell){ .type = GRID_JOULES, .value = nanojoules };
+}
+
+static inline struct grid_cell grid_joules_bar(uint64_t v, uint64_t low, uint64_t high,
+					       bool tangled)
+{
+	return (struct grid_cell){
+		.type = GRID_JOULES_BAR, .value = v, .low = low, .high = high, .tangled = tangled
+	};
+}
 
 /** grid_if() - a cell, or GRID_ABSENT for an unknown value */
 struct grid_cell grid_if(bool known, struct grid_cell cell);
