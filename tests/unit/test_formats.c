@@ -13,7 +13,7 @@ static void test_complete(void **state)
 {
 	(void)state;
 	for (int i = 0; i < NR_OUTPUT_FORMATS; i++) {
-		const struct report_writers *w = &report_writers[i];
+		const struct report_format *w = &report_formats[i];
 
 		assert_non_null(w->report);
 		assert_non_null(w->neighbours);

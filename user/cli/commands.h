@@ -20,6 +20,13 @@ enum {
 	FOR_TOP = 1 << 6,
 };
 
+/* How formats with a file of their own go with other output: see formats_check() */
+enum format_rule {
+	FORMATS_BESIDE,	 /* the file is written beside it */
+	FORMATS_INSTEAD, /* files, one or several, in place of it */
+	FORMATS_ONE,	 /* one format at all */
+};
+
 /**
  * struct command - a row
  * @name: "" is the main job, "t410trace" alone
@@ -29,6 +36,7 @@ enum {
  * @more: further text for --help, NULL for none; "@COMMANDS@" is replaced by the list of commands
  * @bit: of shared_options[], 0 for none
  * @options: rows of its own, with an empty one at the end; NULL for none
+ * @formats: which formats exclude each other
  * @statuses: bits of exit statuses beside 0 to 2
  * @incomplete: meaning of status 3, NULL: the usual one
  * @takes_command: a program to run follows the options
@@ -44,6 +52,7 @@ struct command {
 	const char *more;
 	unsigned int bit;
 	const struct option_row *options;
+	enum format_rule formats;
 	unsigned int statuses;
 	const char *incomplete;
 	bool takes_command;

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/out_file.h"
+#include "cli/formats.h"
 #include "daemon/store.h"
 
 /* @name: a description, or the option that names it; @written: existing content is replaced */
@@ -57,17 +58,17 @@ static int check_pair(const struct named_file *a, const struct named_file *b, st
 int files_apart(const struct options *o, struct diag *d)
 {
 	const struct output_options *out = &o->run.output;
-	const struct named_file files[] = {
+	struct named_file files[4 + NR_FORMATS] = {
 		{ "the recording", o->run.file, false },
 		{ "the file of counts", o->counts.file, false },
 		{ "the accounts", o->account.file ? o->account.file : STORE_DEFAULT_FILE, false },
 		{ "-o", out->file, true },
-		{ "--html", out->html, true },
-		{ "--csv", out->csv, true },
-		{ "--perfetto", out->perfetto, true },
 	};
 	int err = 0;
 
+	for (size_t i = 0; i < NR_FORMATS; i++)
+		files[4 + i] = (struct named_file){ report_formats[i].option,
+						    format_path(&report_formats[i], out), true };
 	for (size_t i = 0; !err && i < ARRAY_SIZE(files); i++)
 		for (size_t k = i + 1; !err && k < ARRAY_SIZE(files); k++)
 			err = check_pair(&files[i], &files[k], d);

@@ -16,7 +16,6 @@
 #include "cli/formats.h"
 #include "cli/output.h"
 #include "cli/values.h"
-#include "report/html/job_page.h"
 #include "report/job/job_report.h"
 
 #define POLL_NS	     100000000 /* time between polls with --wait */
@@ -264,7 +263,8 @@ static int write_in_format(struct job_look *l, struct job_context *c, const stru
 			   const struct table_options *o)
 {
 	struct account_list history = { 0 };
-	bool shown = l->args->history || l->show->html || l->show->csv;
+	const struct report_format *f = formats_chosen(l->show);
+	bool shown = l->args->history || f->path;
 	struct diag d = { 0 };
 	int err = 0;
 
@@ -278,12 +278,8 @@ static int write_in_format(struct job_look *l, struct job_context *c, const stru
 	}
 	c->history = shown ? &history : NULL;
 	c->kept = &history;
-	if (!err && l->show->html)
-		err = job_page_write(l->out, c, j);
-	else if (!err && l->show->csv)
-		err = job_csv_write(l->out, c, j);
-	else if (!err)
-		err = report_writers[l->show->format].job(l->out, c, j, o);
+	if (!err)
+		err = f->job(l->out, c, j, o);
 	c->history = c->kept = NULL;
 	l->no_history = !history.nr;
 	account_list_release(&history);
@@ -355,7 +351,7 @@ static int print_found(struct job_look *l, struct diag *d)
 	if (fclose(l->out) && !err)
 		err = diag_error(d, -errno, "cannot show the account");
 	job_file_done(&l->file);
-	return err ? err : write_text(l->show->html ?: l->show->csv, text, size, d);
+	return err ? err : write_text(format_path(formats_chosen(l->show), l->show), text, size, d);
 }
 
 static void tell_state(const char *who, const struct job_look *l, struct diag *d, const char *more)
@@ -556,14 +552,6 @@ static int check(struct options *o, struct diag *d)
 		return diag_fail(d, -EINVAL, "--decode takes no job and none of its options");
 	if (!a->decode && !a->name)
 		return diag_fail(d, -EINVAL, "which job? (\"t410trace jobs\" lists them)");
-	if (o->run.output.format != OUTPUT_TEXT && a->compact)
-		return diag_fail(d, -EINVAL, "--json and --compact exclude each other");
-	if ((o->run.output.html || o->run.output.csv) &&
-	    (a->compact || a->all || a->history || o->run.output.format != OUTPUT_TEXT ||
-	     (o->run.output.html && o->run.output.csv)))
-		return diag_fail(d, -EINVAL,
-				 "--html and --csv are files of one account: not together, nor "
-				 "with --json, --history, --compact or --all");
 	if (a->history && o->run.output.format != OUTPUT_JSON)
 		return diag_fail(d, -EINVAL, "--history needs --json");
 	if (a->all && waits(a))
@@ -612,6 +600,7 @@ const struct command command_job = {
 		"Of several jobs of one id it is the one that runs, or ended last.\n\n"
 		"Accounts are kept by \"t410trace serve\".",
 	.options = rows,
+	.formats = FORMATS_ONE,
 	.statuses = 1u << EXIT_INCOMPLETE | 1u << EXIT_NO_JOB | 1u << EXIT_WAITED,
 	.argument = take_job,
 	.check = check,

@@ -53,7 +53,7 @@ static int write_list(FILE *out, const struct options *args, const struct job_fi
 		.verbose = args->run.output.verbose,
 	};
 
-	return report_writers[args->run.output.format].jobs(out, &c, l->jobs + first, l->nr - first,
+	return report_formats[args->run.output.format].jobs(out, &c, l->jobs + first, l->nr - first,
 							    &o);
 }
 

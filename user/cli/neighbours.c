@@ -18,7 +18,7 @@
 static int show_neighbours(struct show *s, const struct neighbours_report *r, struct diag *d)
 {
 	struct table_options o = show_options(s);
-	int err = report_writers[s->args->output.format].neighbours(s->out.file, r, &o);
+	int err = report_formats[s->args->output.format].neighbours(s->out.file, r, &o);
 
 	return show_written(s, r->summary, err, d);
 }

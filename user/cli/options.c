@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/files_apart.h"
+#include "cli/formats.h"
 #include "version.h"
 
 #define MAX_ROWS    64
@@ -146,7 +147,7 @@ static void finish(struct argp_state *state)
 	if (!err && all->command->check)
 		err = all->command->check(all, &d);
 	if (!err)
-		err = files_apart(all, &d);
+		err = formats_check(all, &d) ?: files_apart(all, &d);
 	if (err)
 		fail(state, "", &d);
 }

@@ -6,9 +6,8 @@
 
 #include "base/array.h"
 #include "cli/commands.h"
-#include "cli/exports.h"
+#include "cli/formats.h"
 #include "cli/output.h"
-#include "cli/page_file.h"
 #include "cli/progress.h"
 #include "cli/run_check.h"
 #include "replay/replay_file.h"
@@ -17,30 +16,25 @@
 struct reporting {
 	const struct run_options *args;
 	struct show show;
-	struct exports exports;
-	struct page_file page;
+	struct format_files files;
 	struct progress progress;
 	struct replay_file file;
-	bool in_summary;
 };
-
-/* In place of show_report(), for files; there may be none beside a page */
-static int export(struct reporting *r, struct report *report, struct diag *d)
-{
-	report->sequence = r->show.sequence++;
-	return show_written(&r->show, report, 0, d) ?: exports_write(&r->exports, report, d);
-}
 
 static int on_report(void *arg, struct report *report, struct diag *d)
 {
 	struct reporting *r = arg;
-	/* The page has the intervals, and its own summary. */
-	int err = r->in_summary ? 0 : page_file_add(&r->page, report, d);
+	const struct output_options *o = &r->args->output;
+	bool shown = !o->summary || report->summary;
+	int err = 0;
 
-	if (err || (r->args->output.summary && !r->in_summary))
-		return err;
-	return exports_wanted(r->args) || r->args->output.html ? export(r, report, d)
-							       : show_report(&r->show, report, d);
+	if (!format_files_wanted(o))
+		return shown ? show_report(&r->show, report, d) : 0;
+	if (shown) {
+		report->sequence = r->show.sequence++;
+		err = show_written(&r->show, report, 0, d);
+	}
+	return err ? err : format_files_add(&r->files, report, d);
 }
 
 /* Data that was not recorded cannot be shown. */
@@ -59,7 +53,7 @@ static int check_destinations(const struct reporting *r, struct diag *d)
 static void listen(struct reporting *r)
 {
 	const struct trace_sink sinks[] = {
-		exports_sink(&r->exports),
+		format_files_sink(&r->files),
 		progress_sink(&r->progress, &r->file, r->show.out.file),
 	};
 
@@ -78,21 +72,21 @@ static int open_all(struct reporting *r, struct diag *d)
 	if (!err)
 		err = show_open(r->args, d, &r->show);
 	if (!err)
-		err = exports_open(r->args, d, &r->exports);
-	if (!err)
-		err = page_file_open(r->args, d, &r->page);
+		err = format_files_open(r->args, d, &r->files);
 	if (!err)
 		listen(r);
 	return err;
 }
 
-static int write_page(struct reporting *r, struct diag *d)
+static int finish(struct reporting *r, struct diag *d)
 {
 	struct neighbours_report *n = NULL;
-	int err = replay_neighbours(r->file.replay, &n);
+	int err = 0;
 
+	if (format_files_at_end(&r->args->output) && replay_intervals(r->file.replay))
+		err = replay_neighbours(r->file.replay, &n);
 	if (!err)
-		err = page_file_write(&r->page, n, d);
+		err = format_files_finish(&r->files, n, d);
 	neighbours_report_free(n);
 	return err;
 }
@@ -102,12 +96,9 @@ static int read_all(struct reporting *r, struct diag *d)
 	int err = replay_file_read(&r->file, d);
 
 	progress_end(&r->progress);
-	r->in_summary = true;
 	if (!err && r->args->output.summary && replay_intervals(r->file.replay))
 		err = replay_summary(r->file.replay);
-	if (!err && r->args->output.html && replay_intervals(r->file.replay))
-		err = write_page(r, d);
-	return err ? err : exports_finish(&r->exports, d);
+	return err ? err : finish(r, d);
 }
 
 static int report(struct options *o)
@@ -124,8 +115,7 @@ static int report(struct options *o)
 	if (!err)
 		err = read_all(&r, &d);
 	err = show_close(&r.show, err, &d);
-	err = exports_close(&r.exports, err, &d);
-	err = page_file_close(&r.page, err, &d);
+	err = format_files_close(&r.files, err, &d);
 	if (err)
 		output_diag(o->who, &d);
 	else
@@ -147,13 +137,8 @@ static int check(struct options *o, struct diag *d)
 	if (!err && !o->run.file)
 		err = diag_fail(d, -EINVAL,
 				"which recording? give its FILE, or - for the standard input");
-	if (!err && o->run.output.html &&
-	    (o->run.output.format != OUTPUT_TEXT || o->run.output.file))
-		err = diag_fail(d, -EINVAL,
-				"--html names its own file and format: leave --json and -o out");
-	if (!err)
-		page_file_ask(&o->run);
-	return err ? err : exports_check(&o->run, d);
+	o->run.neighbours |= format_files_at_end(&o->run.output);
+	return err;
 }
 
 const struct command command_report = {
@@ -163,6 +148,7 @@ const struct command command_report = {
 	.doc = "Show the reports of a recording, as the live run would have shown them. FILE is a "
 	       "recording or NDJSON (t410trace.trace/1); - is the standard input.",
 	.bit = FOR_REPORT,
+	.formats = FORMATS_INSTEAD,
 	.statuses = 1u << EXIT_INCOMPLETE,
 	.argument = run_take_recording,
 	.check = check,

@@ -54,7 +54,7 @@ struct table_options show_options(const struct show *s)
 
 int show_report(struct show *s, struct report *r, struct diag *d)
 {
-	const struct report_writers *w = &report_writers[s->args->output.format];
+	const struct report_format *w = &report_formats[s->args->output.format];
 	struct table_options o = show_options(s);
 
 	r->sequence = s->sequence++;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
+#include "cli/formats.h"
 #include "cli/output.h"
-#include "cli/page_file.h"
 #include "cli/run_check.h"
 #include "live/run/live.h"
 #include "live/run/run.h"
@@ -16,7 +16,7 @@
 struct trace {
 	struct run run;
 	struct show show;
-	struct page_file page;
+	struct format_files files;
 };
 
 static int on_interval(void *arg, bool last, struct diag *d)
@@ -30,7 +30,7 @@ static int on_interval(void *arg, bool last, struct diag *d)
 	if (!t->run.args->output.summary)
 		err = show_report(&t->show, r, d);
 	if (!err)
-		err = page_file_add(&t->page, r, d);
+		err = format_files_add(&t->files, r, d);
 	report_free(r);
 	return err;
 }
@@ -53,7 +53,7 @@ static int write_page(struct trace *t, struct diag *d)
 	int err = live_neighbours(t->run.live, d, &r);
 
 	if (!err)
-		err = page_file_write(&t->page, r, d);
+		err = format_files_finish(&t->files, r, d);
 	neighbours_report_free(r);
 	return err;
 }
@@ -65,7 +65,7 @@ static int prepare(struct trace *t, struct diag *d)
 	if (!err)
 		err = show_open(t->run.args, d, &t->show);
 	if (!err)
-		err = page_file_open(t->run.args, d, &t->page);
+		err = format_files_open(t->run.args, d, &t->files);
 	if (!err)
 		run_describe(&t->run);
 	return err;
@@ -94,7 +94,7 @@ static int follow(struct options *o)
 	if (!err && o->run.output.html)
 		err = write_page(&t, &d);
 	err = show_close(&t.show, err, &d);
-	err = page_file_close(&t.page, err, &d);
+	err = format_files_close(&t.files, err, &d);
 	/* From here on nothing is left in the kernel, whatever the command still does. */
 	run_stop(&t.run);
 	if (!err && t.show.incomplete)
@@ -113,9 +113,7 @@ static int check(struct options *o, struct diag *d)
 		return diag_fail(d, -EINVAL,
 				 "nothing to follow: give -p PID, -G CGROUP, -J JOBID, -a or -- "
 				 "COMMAND");
-	if (r->output.html && out_file_is_stdout(r->output.html) && !r->output.file)
-		return diag_fail(d, -EINVAL, "--html -: reports go there, too: give them -o FILE");
-	page_file_ask(&o->run);
+	o->run.neighbours |= format_files_at_end(&r->output);
 	return run_check_live(&o->run, d);
 }
 
