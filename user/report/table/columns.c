@@ -12,6 +12,8 @@
 #include "report/peaks.h"
 #include "report/table/cells.h"
 
+#define NANOJOULES     1000000000u /* in a joule */
+
 #define PID_WIDTH      7
 #define COMMAND_WIDTH  15
 #define COMMAND_WIDE   17
@@ -229,7 +231,7 @@ GRID_CELL(cell_rate, struct cells,
 	  rate_if(at, row->bytes[at->column->arg], row->amounts.bytes[at->column->arg]));
 GRID_CELL(cell_energy, struct cells,
 	  row->energy == CELL_DATA
-		  ? grid_seconds(row->amounts.energy)
+		  ? grid_ratio(row->amounts.energy, NANOJOULES)
 		  : grid_is(row->energy == CELL_NO_DATA ? GRID_NO_DATA : GRID_ABSENT));
 GRID_CELL(cell_cpu, struct cells, grid_if(!row->no_cpu, grid_seconds(row->amounts.cpu_ns)));
 
