@@ -756,45 +756,9 @@ static void test_counters(void **state)
 	accounts_free(a);
 }
 
-/* Each member is a part of the identity, to its last byte. */
-static void test_counter_same(void **state)
-{
-	struct account_counter a, b;
-
-	(void)state;
-	memset(&a, 0, sizeof(a));
-	/* padding, and the bytes behind the end of a text, do not matter */
-	memset(&b, 0, sizeof(b));
-	snprintf(a.name, sizeof(a.name), "x");
-	memset(b.name, 'y', sizeof(b.name));
-	snprintf(b.name, sizeof(b.name), "x");
-	assert_true(account_counter_same(&a, &b));
-#define FLIP_TEXT(name_, size)                     \
-	memset(a.name_, 'n', sizeof(a.name_));     \
-	b = a;                                     \
-	assert_true(account_counter_same(&a, &b)); \
-	b.name_[(size)-1] ^= 1;                    \
-	assert_false(account_counter_same(&a, &b));
-#define FLIP_VALUE(type, name_)                    \
-	b = a;                                     \
-	assert_true(account_counter_same(&a, &b)); \
-	b.name_ = (type)!b.name_;                  \
-	assert_false(account_counter_same(&a, &b));
-	ACCOUNT_COUNTER(FLIP_TEXT, FLIP_VALUE)
-#undef FLIP_TEXT
-#undef FLIP_VALUE
-}
-
-/* A member beside the list would be in no comparison. */
-struct listed_counter {
-	ACCOUNT_COUNTER(ACCOUNT_TEXT_MEMBER, ACCOUNT_VALUE_MEMBER)
-};
-_Static_assert(sizeof(struct listed_counter) == sizeof(struct account_counter), "all in the list");
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counter_same),
 		cmocka_unit_test(test_life),
 		cmocka_unit_test(test_times_in_order),
 		cmocka_unit_test(test_made),
