@@ -9,6 +9,7 @@
 #ifndef T410TRACE_ACCOUNT_H
 #define T410TRACE_ACCOUNT_H
 
+#include "base/sums.h"
 #include "model.h"
 
 #define ACCOUNT_BOOT_LEN 40 /* /proc/sys/kernel/random/boot_id */
@@ -54,10 +55,10 @@ bool account_counter_same(const struct account_counter *a, const struct account_
  */
 struct account_total {
 	uint32_t counter;
-	uint64_t value;
-	uint64_t low;
-	uint64_t high;
-	uint64_t inseparable;
+	sum128 value;
+	sum128 low;
+	sum128 high;
+	sum128 inseparable;
 };
 
 /**
@@ -72,9 +73,9 @@ struct account_total {
  */
 struct account_node_total {
 	uint32_t counter;
-	uint64_t value;
-	uint64_t attributed;
-	uint64_t unattributed[NR_REASONS];
+	sum128 value;
+	sum128 attributed;
+	sum128 unattributed[NR_REASONS];
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t missing;

@@ -120,8 +120,9 @@ static char *dump(struct accounts *a)
 		accounts_nr(a), n->nr_counters, n->intervals, n->jobs_ended, n->jobs_stale,
 		n->gap_ns);
 	for (size_t i = 0; i < n->nr_totals; i++)
-		fprintf(d.out, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", n->totals[i].value,
-			n->totals[i].attributed, n->totals[i].missing);
+		fprintf(d.out, "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			(uint64_t)n->totals[i].value, (uint64_t)n->totals[i].attributed,
+			n->totals[i].missing);
 	assert_int_equal(accounts_each(a, dump_job, &d), 0);
 	assert_int_equal(fclose(d.out), 0);
 	return text;

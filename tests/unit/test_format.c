@@ -22,7 +22,7 @@ struct number_row {
 };
 
 static void check_numbers(const struct number_row *rows, size_t nr,
-			  void (*format)(uint64_t part, uint64_t whole,
+			  void (*format)(sum128 part, sum128 whole,
 					 char ret_text[FORMAT_NUMBER_LEN]))
 {
 	char text[FORMAT_NUMBER_LEN];
@@ -35,13 +35,13 @@ static void check_numbers(const struct number_row *rows, size_t nr,
 	}
 }
 
-static void bytes_without_whole(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN])
+static void bytes_without_whole(sum128 part, sum128 whole, char ret_text[FORMAT_NUMBER_LEN])
 {
 	(void)whole;
 	format_bytes(part, ret_text);
 }
 
-static void seconds_without_whole(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN])
+static void seconds_without_whole(sum128 part, sum128 whole, char ret_text[FORMAT_NUMBER_LEN])
 {
 	(void)whole;
 	format_seconds(part, ret_text);

@@ -14,6 +14,25 @@
 #include "daemon/serve_pages.h"
 #include "keeper_world.h"
 
+/* Has a sample of the metrics this value, digit by digit? */
+static bool has_sample(struct bench *b, const char *series, const char *value)
+{
+	struct serve_pages pages = { .keeper = &b->keeper, .config = &b->config };
+	const struct http_request q = { "/metrics", "" };
+	struct http_page got = { 0 };
+	const char *at;
+	bool has;
+
+	assert_int_equal(serve_pages_get(&pages, &q, &got), 0);
+	at = memmem(got.body, got.size, series, strlen(series));
+	has = at && !strncmp(at + strlen(series), value, strlen(value));
+	if (!has)
+		print_message("%s%.40s\n", series, at ? at + strlen(series) : "is not there");
+	free(got.body);
+	serve_pages_release(&pages);
+	return has;
+}
+
 /* A sample of the metrics; 0 when there is none. */
 static uint64_t sample(struct bench *b, const char *series)
 {
@@ -221,11 +240,40 @@ static void test_corrected_counter(void **state)
 	change_counter(&to);
 }
 
+/* Bytes of half a year: sums and metrics go on beyond 2^64, over restarts as well. */
+static void test_beyond_64_bits(void **state)
+{
+	const uint64_t half = 1ull << 63;
+	const struct accounts_node *n;
+	struct bench b;
+
+	(void)state;
+	setup(&b);
+	for (uint64_t i = 0; i < 6; i++) {
+		share_of(&b, i, &world_counters[0], half);
+		n = accounts_node(b.keeper.accounts);
+		assert_true(n->totals[0].value == (i + 1) * ((sum128)half + 5));
+		assert_true(n->totals[0].attributed == (i + 1) * (sum128)half);
+		assert_int_equal(n->totals[0].unattributed[REASON_IDLE], 5 * (i + 1));
+		if (i == 1)
+			restart(&b);
+	}
+	/* of this run: four intervals, which are 2^65 and 20 bytes */
+	assert_true(has_sample(&b, growing[0], "36893488147419103252\n"));
+	assert_true(has_sample(&b, growing[1], "36893488147419103232\n"));
+	assert_true(has_sample(&b,
+			       "t410trace_workload_memory_bytes_total{workload=\"slurm:1\",socket="
+			       "\"0\",source=\"cpu\",direction=\"read\",destination=\"cmem\"} ",
+			       "27670116110564327424\n"));
+	teardown(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counter_same),
 		cmocka_unit_test(test_corrected_counter),
+		cmocka_unit_test(test_beyond_64_bits),
 		cmocka_unit_test(test_metrics_after_restart),
 	};
 

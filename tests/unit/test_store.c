@@ -2,6 +2,8 @@
 /* What goes into the store comes out of it: accounts, queries, transactions, pruning. */
 #include "store_world.h"
 
+#include <sqlite3.h>
+
 static int make(void **state)
 {
 	(void)state;
@@ -33,8 +35,11 @@ static void assert_same_total(const struct account_node_total *a,
 			      const struct account_node_total *b)
 {
 	assert_int_equal(a->counter, b->counter);
-	assert_memory_equal(&a->value, &b->value,
-			    sizeof(*a) - offsetof(struct account_node_total, value));
+	assert_true(a->value == b->value && a->attributed == b->attributed);
+	assert_memory_equal(a->unattributed, b->unattributed, sizeof(a->unattributed));
+	assert_int_equal(a->enabled_ns, b->enabled_ns);
+	assert_int_equal(a->running_ns, b->running_ns);
+	assert_int_equal(a->missing, b->missing);
 }
 
 static void assert_same_counter(const struct account_counter *a, const struct account_counter *b)
@@ -58,8 +63,8 @@ static int expect_job(void *arg, const struct account_job *j)
 	assert_int_equal(j->whole.nr_totals, wanted->whole.nr_totals);
 	for (size_t i = 0; i < j->whole.nr_totals; i++) {
 		assert_int_equal(j->whole.totals[i].counter, wanted->whole.totals[i].counter);
-		assert_int_equal(j->whole.totals[i].low, wanted->whole.totals[i].low);
-		assert_int_equal(j->whole.totals[i].high, wanted->whole.totals[i].high);
+		assert_true(j->whole.totals[i].low == wanted->whole.totals[i].low);
+		assert_true(j->whole.totals[i].high == wanted->whole.totals[i].high);
 	}
 	assert_int_equal(j->nr_node, wanted->nr_node);
 	for (size_t i = 0; i < j->nr_node; i++)
@@ -71,6 +76,30 @@ static int expect_job(void *arg, const struct account_job *j)
 	assert_int_equal(j->quality.late_slices, 1);
 	assert_int_equal(j->self.switches, 99999);
 	return 7;
+}
+
+static int count_job(void *arg, const struct account_job *j)
+{
+	(void)j;
+	++*(size_t *)arg;
+	return 0;
+}
+
+/* The number that a query gives to anybody who reads the file */
+static int64_t number_of(const char *sql)
+{
+	sqlite3 *db;
+	sqlite3_stmt *st;
+	int64_t number;
+
+	assert_int_equal(sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+	assert_int_equal(sqlite3_column_type(st, 0), SQLITE_INTEGER);
+	number = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	sqlite3_close(db);
+	return number;
 }
 
 static void test_round_trip(void **state)
@@ -122,6 +151,86 @@ static void test_round_trip(void **state)
 	assert_int_equal(store_each_job(s, &q, expect_job, &j, &d), 7);
 	q.id = j.key;
 	assert_int_equal(store_each_job(s, &q, expect_job, &j, &d), 7);
+	store_close(s);
+	account_job_release(&j);
+	accounts_node_release(&node);
+	accounts_node_release(&read);
+}
+
+/* A store as the version before wrote it: all is read, and goes on with the next interval. */
+static void test_version_7(void **state)
+{
+	static const struct store_query all = { 0 };
+	char command[2 * PATH_MAX];
+	struct accounts_node read;
+	struct host_info host;
+	struct store *s;
+	struct diag d;
+	size_t nr = 0;
+
+	(void)state;
+	snprintf(command, sizeof(command),
+		 "python3 -c \"import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript("
+		 "open(sys.argv[2]).read())\" %s " TESTS_DIR "/fixtures/accounts-7.sql",
+		 file);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(store_open(file, false, &d, &s), -EPROTONOSUPPORT);
+	assert_non_null(strstr(d.help, "t410trace serve"));
+	s = writer();
+	for (int again = 0; again < 2; again++) {
+		assert_int_equal(store_read_node(s, &host, &read, &d), 0);
+		assert_int_equal(read.nr_counters, 6);
+		assert_int_equal(read.totals[5].value, 205000000000);
+		assert_int_equal(read.totals[5].attributed, 199000000000);
+		assert_int_equal(read.totals[3].unattributed[REASON_LOST], 3000000000);
+		/* now with details */
+		assert_int_equal(store_begin(s, &d), 0);
+		assert_int_equal(store_node(s, &host, &read, &d), 0);
+		assert_int_equal(store_commit(s, &d), 0);
+		accounts_node_release(&read);
+	}
+	assert_int_equal(store_each_job(s, &all, count_job, &nr, &d), 0);
+	assert_int_equal(nr, 5);
+	nr = 0;
+	assert_int_equal(store_each_span(s, "slurm-30-885-1", count_job, &nr, &d), 0);
+	assert_int_equal(nr, 6);
+	assert_int_equal(store_damaged(s)->nr, 0);
+	store_close(s);
+}
+
+/* Half a year of memory at full speed, and then some: exact, and in the columns the largest number. */
+static void test_large_sums(void **state)
+{
+	const sum128 large = ((sum128)1 << 100) + 410, top = ~(sum128)0;
+	struct store_query q = { .id = "12" };
+	struct host_info host = sample_host();
+	struct accounts_node node, read;
+	struct store *s = writer();
+	struct account_job j;
+	struct diag d;
+
+	(void)state;
+	sample_node(&node, SAMPLE_COUNTERS);
+	node.totals[0].value = large + 3;
+	node.totals[0].attributed = large;
+	memset(node.totals[0].unattributed, 0, sizeof(node.totals[0].unattributed));
+	node.totals[0].unattributed[REASON_IDLE] = 3;
+	node.totals[1].value = node.totals[1].attributed = top;
+	sample_job(&j, 12, SAMPLE_COUNTERS, 2);
+	j.whole.totals[0].value = j.whole.totals[0].low = large;
+	j.whole.totals[0].high = j.whole.totals[0].inseparable = top;
+	j.node[0] = node.totals[0];
+	assert_int_equal(store_begin(s, &d), 0);
+	assert_int_equal(store_node(s, &host, &node, &d), 0);
+	assert_int_equal(store_job(s, &j, &d), 0);
+	assert_int_equal(store_commit(s, &d), 0);
+	assert_int_equal(store_each_job(s, &q, expect_job, &j, &d), 7);
+	assert_int_equal(store_read_node(s, &host, &read, &d), 0);
+	for (size_t i = 0; i < SAMPLE_COUNTERS; i++)
+		assert_same_total(&read.totals[i], &node.totals[i]);
+	assert_int_equal(number_of("SELECT bytes FROM counters WHERE counter = 0"), INT64_MAX);
+	assert_int_equal(number_of("SELECT idle FROM counters WHERE counter = 0"), 3);
+	assert_int_equal(number_of("SELECT mem_read_bytes FROM jobs"), INT64_MAX);
 	store_close(s);
 	account_job_release(&j);
 	accounts_node_release(&node);
@@ -517,6 +626,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_round_trip, make, clear),
+		cmocka_unit_test_setup_teardown(test_version_7, make, clear),
+		cmocka_unit_test_setup_teardown(test_large_sums, make, clear),
 		cmocka_unit_test_setup_teardown(test_columns, make, clear),
 		cmocka_unit_test_setup_teardown(test_energy, make, clear),
 		cmocka_unit_test_setup_teardown(test_later_interval, make, clear),

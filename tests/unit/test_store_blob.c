@@ -29,8 +29,8 @@ static void seal(uint8_t *data, size_t size)
 
 static void test_form(void **state)
 {
-	/* version 6, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
-	static const uint8_t expected[] = { 6, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
+	/* version 7, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
+	static const uint8_t expected[] = { 7, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
 					    0, 0,    0, 0, 0, 0, 0, 0, 6,   0, 2, 0 };
 	struct account_job j = { .job.cgroup_id = 300, .boot = "b" };
 	struct bytes b = { 0 };
@@ -45,7 +45,7 @@ static void test_form(void **state)
 }
 
 /*
- * Version 5 has no groups. Version 4 has 28 losses, version 3 has 27, version 2 has 20, and version 1 has not how far the
+ * Version 6 has sums of 64 bits. Version 5 has no groups. Version 4 has 28 losses, version 3 has 27, version 2 has 20, and version 1 has not how far the
  * clock was set back either.
  */
 static void test_older_forms(void **state)
@@ -64,6 +64,12 @@ static void test_older_forms(void **state)
 	assert_int_equal(read.clock_back_ns, 5);
 	assert_int_equal(read.quality.unweighed_ns, 7);
 	assert_int_equal(read.quality.spread_ns, 9);
+	assert_int_equal(read.quality.tasks_ns, 10);
+	account_job_release(&read);
+	read = (struct account_job){ 0 };
+	b.data[0] = 6;
+	seal(b.data, b.nr);
+	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), 0);
 	assert_int_equal(read.quality.tasks_ns, 10);
 	account_job_release(&read);
 	read = (struct account_job){ 0 };

@@ -637,6 +637,7 @@ static void test_damaged_columns(void **state)
 	static const char *const changes[] = {
 		"DELETE FROM counters WHERE counter = 1",
 		"UPDATE keeper SET details = x'01'",
+		"UPDATE counters SET details = x'01' WHERE counter = 1",
 		"UPDATE keeper SET intervals = 'x'",
 		"UPDATE keeper SET peaks = 'cmem 0 given 0' || char(10)",
 		"UPDATE keeper SET peaks = 'cmem 0 given 5'",
@@ -685,11 +686,11 @@ static void test_not_ours(void **state)
 
 	(void)state;
 	make_store();
-	set_columns("PRAGMA user_version = 8");
+	set_columns("PRAGMA user_version = 9");
 	assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
 	assert_non_null(strstr(d.help, "later"));
 	assert_int_equal(store_open(file, true, &d, &s), -EPROTONOSUPPORT);
-	set_columns("PRAGMA user_version = 7; PRAGMA application_id = 5");
+	set_columns("PRAGMA user_version = 8; PRAGMA application_id = 5");
 	assert_int_equal(look(file, NULL, &f, &d), -EINVAL);
 	assert_int_equal(store_open(file, true, &d, &s), -EINVAL);
 	assert_non_null(strstr(d.what, "another program"));
@@ -698,10 +699,9 @@ static void test_not_ours(void **state)
 	assert_int_equal(f.nr, 200);
 }
 
-/* Files of all older versions: readers say who can bring them to this one, and the writer does. */
+/* Files of older versions: readers name who upgrades them. Each row undoes the version behind it. */
 static void test_older(void **state)
 {
-	/* what the next version has made, by version */
 	static const char *const undo[] = {
 		[1] = "DROP INDEX jobs_waiting; DROP INDEX jobs_unreported; DROP INDEX jobs_over;"
 		      "ALTER TABLE jobs DROP COLUMN owner",
@@ -712,6 +712,7 @@ static void test_older(void **state)
 		      "DROP TABLE span_jobs",
 		[5] = "ALTER TABLE keeper DROP COLUMN peaks",
 		[6] = "ALTER TABLE jobs DROP COLUMN resctrl_groups",
+		[7] = "ALTER TABLE counters DROP COLUMN details",
 	};
 	uint64_t interval = 1;
 	char sql[64];

@@ -13,8 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the longest number. */
-#define LEB128_MAX 10
+#include "base/sums.h"
+
+/* Bytes of the longest number, and of the longest sum. */
+#define LEB128_MAX     10
+#define LEB128_MAX_128 19
+
+/** leb128_put_128() - write a sum to @to, which has room for LEB128_MAX_128; returns its length */
+static inline size_t leb128_put_128(uint8_t *to, sum128 value)
+{
+	size_t n = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		to[n++] = value | 0x80;
+	to[n++] = value;
+	return n;
+}
 
 /** leb128_put() - write a number to @to, which has room for LEB128_MAX; returns its length */
 static inline size_t leb128_put(uint8_t *to, uint64_t value)
@@ -28,13 +42,34 @@ static inline size_t leb128_put(uint8_t *to, uint64_t value)
 }
 
 /**
- * leb128_get() - read a number
+ * leb128_get_128() - read a sum
  * @at: where it begins; afterwards, where it ends
  * @end: nothing is read from here on
- * @ret: the number
+ * @ret: the sum
  *
- * Return: false if it does not end before @end, or does not fit into 64 bits.
+ * Return: false if it does not end before @end, or does not fit into 128 bits.
  */
+static inline bool leb128_get_128(const uint8_t **at, const uint8_t *end, sum128 *ret)
+{
+	unsigned int shift = 0;
+	sum128 value = 0;
+	uint8_t byte;
+
+	do {
+		if (*at == end)
+			return false;
+		byte = *(*at)++;
+		/* the last byte has room for two bits */
+		if (shift == 126 && byte > 3)
+			return false;
+		value |= (sum128)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	*ret = value;
+	return true;
+}
+
+/** leb128_get() - the same for a number of 64 bits */
 static inline bool leb128_get(const uint8_t **at, const uint8_t *end, uint64_t *ret)
 {
 	unsigned int shift = 0;
@@ -107,6 +142,12 @@ static inline void bytes_put(struct bytes *b, uint64_t value)
 		b->nr += leb128_put(b->data + b->nr, value);
 }
 
+static inline void bytes_put_128(struct bytes *b, sum128 value)
+{
+	if (bytes_room(b, LEB128_MAX_128))
+		b->nr += leb128_put_128(b->data + b->nr, value);
+}
+
 /** bytes_put_delta() - a difference of either sign, modulo 2^64 */
 static inline void bytes_put_delta(struct bytes *b, uint64_t value)
 {
@@ -149,6 +190,16 @@ static inline uint64_t bytes_get(struct bytes_in *in)
 	if (in->err)
 		return 0;
 	bytes_bad(in, !leb128_get(&in->at, in->end, &value));
+	return value;
+}
+
+static inline sum128 bytes_get_128(struct bytes_in *in)
+{
+	sum128 value = 0;
+
+	if (in->err)
+		return 0;
+	bytes_bad(in, !leb128_get_128(&in->at, in->end, &value));
 	return value;
 }
 

@@ -4,9 +4,14 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-/* The largest number has so many digits. */
-#define DIGITS_MAX 20
+#include "base/sums.h"
+
+/* The largest number has so many digits, */
+#define DIGITS_MAX     20
+/* and the largest sum so many. */
+#define DIGITS_MAX_128 39
 
 /**
  * put_digits() - a number in decimal digits, for texts that are made by the thousand
@@ -26,6 +31,22 @@ static inline char *put_digits(char *at, uint64_t value)
 		*at++ = digits[--nr];
 	*at = '\0';
 	return at;
+}
+
+/** put_digits_128() - the same of a sum; @at: room for DIGITS_MAX_128 and the NUL */
+static inline char *put_digits_128(char *at, sum128 value)
+{
+	const uint64_t part = 10000000000000000000u;
+	char *end, low[DIGITS_MAX + 1];
+	size_t nr;
+
+	if (value < part)
+		return put_digits(at, (uint64_t)value);
+	end = put_digits_128(at, value / part);
+	nr = (size_t)(put_digits(low, (uint64_t)(value % part)) - low);
+	memset(end, '0', 19 - nr);
+	memcpy(end + 19 - nr, low, nr + 1);
+	return end + 19;
 }
 
 #endif

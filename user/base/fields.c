@@ -133,6 +133,24 @@ static void put_number(struct fields_out *o, const struct field *f, const void *
 		o->time = value;
 }
 
+/* As field_base(), for sums: the base is a sum, too, or several that are added up. */
+static sum128 sum_base(const struct field *f, const void *of)
+{
+	const sum128 *at = (const void *)((const char *)of + f->of);
+	sum128 sum = f->base == BASE_FIELD ? at[0] : 0;
+
+	for (size_t i = 0; f->base == BASE_SUM && i < f->size; i++)
+		sum += at[i];
+	return sum;
+}
+
+static void put_sum(struct fields_out *o, const struct field *f, const void *of)
+{
+	sum128 value = *(const sum128 *)field_at(f, of), base = sum_base(f, of);
+
+	bytes_put_128(&o->bytes, f->below ? base - value : value - base);
+}
+
 static void put_list(struct fields_out *o, const struct field *f, const void *of)
 {
 	size_t nr = list_nr(f, of);
@@ -159,6 +177,13 @@ static void put_field(struct fields_out *o, const struct fields *rows, const str
 	case FIELD_U64S:
 		for (size_t i = 0; i < f->size; i++)
 			bytes_put(&o->bytes, ((const uint64_t *)field_at(f, of))[i]);
+		break;
+	case FIELD_SUM:
+		put_sum(o, f, of);
+		break;
+	case FIELD_SUMS:
+		for (size_t i = 0; i < f->size; i++)
+			bytes_put_128(&o->bytes, ((const sum128 *)field_at(f, of))[i]);
 		break;
 	case FIELD_STRUCT:
 		fields_put(o, f->each, field_at(f, of));
@@ -207,6 +232,13 @@ static void take_number(struct fields_in *in, const struct field *f, void *of)
 	if (f->base == BASE_TIME)
 		in->time = value;
 	field_set(f, of, value);
+}
+
+static void take_sum(struct fields_in *in, const struct field *f, void *of)
+{
+	sum128 value = bytes_get_128(&in->bytes), base = sum_base(f, of);
+
+	*(sum128 *)((char *)of + f->offset) = f->below ? base - value : base + value;
 }
 
 static void take_flags(struct fields_in *in, const struct fields *rows, void *of)
@@ -268,6 +300,13 @@ static void take_field(struct fields_in *in, const struct fields *rows, const st
 	case FIELD_U64S:
 		for (size_t i = 0; i < f->size; i++)
 			((uint64_t *)to)[i] = bytes_get(&in->bytes);
+		break;
+	case FIELD_SUM:
+		take_sum(in, f, of);
+		break;
+	case FIELD_SUMS:
+		for (size_t i = 0; i < f->size; i++)
+			((sum128 *)to)[i] = bytes_get_128(&in->bytes);
 		break;
 	case FIELD_STRUCT:
 		fields_take(in, f->each, to);

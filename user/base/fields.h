@@ -30,6 +30,8 @@ enum field_type {
 	FIELD_WORD,   /* an enum; JSON has the word for it */
 	FIELD_FLAGS,  /* bytes: all bools that have a flag, in one number; not in JSON */
 	FIELD_U64S,   /* bytes: an array of @size numbers; not in JSON */
+	FIELD_SUM,    /* plain bytes: a sum128, close to others of these; not in JSON */
+	FIELD_SUMS,   /* bytes: an array of @size of them; not in JSON */
 	FIELD_STRUCT, /* bytes: a structure in the structure; not in JSON */
 	FIELD_LIST,   /* structures of another kind, or values if its only row has no name */
 	FIELD_OWN,    /* this and all above: what the owner of the rows makes of it */
@@ -59,7 +61,7 @@ struct fields;
  * @base, @of: see enum field_base; @of also is where the number of elements of a list is
  * @offset: in the structure
  * @place: its place among the bytes from 1 on, if the rows have places; 0: not among them
- * @size: texts: room, with NUL; FIELD_U64S and BASE_SUM: how many numbers
+ * @size: texts: room, with NUL; FIELD_U64S, FIELD_SUMS and BASE_SUM: how many numbers
  * @since: bytes have it from this version on
  * @flag: bools: their bit in FIELD_FLAGS
  * @required: a reader of JSON refuses a structure without it
@@ -155,6 +157,15 @@ struct fields {
 	{                                                                                      \
 		.type = FIELD_U64S, .offset = offsetof(structure, member), .size = nr_numbers, \
 		__VA_ARGS__                                                                    \
+	}
+#define ROW_SUM(structure, member, ...)                                               \
+	{                                                                             \
+		.type = FIELD_SUM, .offset = offsetof(structure, member), __VA_ARGS__ \
+	}
+#define ROW_SUMS(structure, member, nr_sums, ...)                                           \
+	{                                                                                   \
+		.type = FIELD_SUMS, .offset = offsetof(structure, member), .size = nr_sums, \
+		__VA_ARGS__                                                                 \
 	}
 #define ROW_STRUCT(structure, member, rows)                                               \
 	{                                                                                 \

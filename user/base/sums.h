@@ -5,6 +5,18 @@
 
 #include <stdint.h>
 
+/*
+ * A sum that cannot wrap: bytes of a machine reach 2^64 after half a year at 1.2 TB/s, its energy in
+ * nanojoules after 14 months at 500 W.
+ */
+typedef unsigned __int128 sum128;
+
+/** sum128_cut() - for readers of 64 bits: it stays at @most instead of wrapping */
+static inline uint64_t sum128_cut(sum128 v, uint64_t most)
+{
+	return v < most ? (uint64_t)v : most;
+}
+
 /** sum_capped() - a sum that stays at UINT64_MAX instead of wrapping */
 static inline uint64_t sum_capped(uint64_t a, uint64_t b)
 {

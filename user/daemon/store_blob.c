@@ -6,10 +6,10 @@
 #include "base/fields.h"
 
 /*
- * 1: without clock_back_ns; 2, 3, 4: with fewer numbers of quality; 5: without groups; all are still
- * read
+ * 1: without clock_back_ns; 2, 3, 4: with fewer numbers of quality; 5: without groups; 6: sums of 64
+ * bits, which look the same; all are still read
  */
-#define BLOB_VERSION 6
+#define BLOB_VERSION 7
 #define CRC_BYTES    4
 
 /* Something new in them needs a new version of the form. */
@@ -34,11 +34,11 @@ enum {
 
 static const struct field total_rows[] = {
 	OWN(BLOB_COUNTER, struct account_total, counter),
-	N(struct account_total, value),
+	ROW_SUM(struct account_total, value),
 	/* short, as the value is in between */
-	N(struct account_total, low, FROM(struct account_total, value), .below = true),
-	N(struct account_total, high, FROM(struct account_total, value)),
-	N(struct account_total, inseparable),
+	ROW_SUM(struct account_total, low, FROM(struct account_total, value), .below = true),
+	ROW_SUM(struct account_total, high, FROM(struct account_total, value)),
+	ROW_SUM(struct account_total, inseparable),
 };
 static const struct fields total_fields = FIELDS(total_rows, struct account_total);
 
@@ -63,11 +63,11 @@ static const struct fields part_fields = FIELDS(part_rows, struct account_part);
 
 static const struct field node_rows[] = {
 	OWN(BLOB_COUNTER, struct account_node_total, counter),
-	N(struct account_node_total, attributed),
-	ROW_U64S(struct account_node_total, unattributed, NR_REASONS),
+	ROW_SUM(struct account_node_total, attributed),
+	ROW_SUMS(struct account_node_total, unattributed, NR_REASONS),
 	/* these three are 0, or the same for all counters, most of the time */
-	N(struct account_node_total, value, .base = BASE_SUM,
-	  .of = offsetof(struct account_node_total, attributed), .size = 1 + NR_REASONS),
+	ROW_SUM(struct account_node_total, value, .base = BASE_SUM,
+		.of = offsetof(struct account_node_total, attributed), .size = 1 + NR_REASONS),
 	N(struct account_node_total, enabled_ns, .base = BASE_BEFORE),
 	N(struct account_node_total, running_ns, FROM(struct account_node_total, enabled_ns),
 	  .below = true),
@@ -138,6 +138,13 @@ static const struct field job_span_rows[] = {
 };
 static const struct fields job_span_fields = FIELDS(job_span_rows, struct account_job);
 
+static const struct field counter_rows[] = {
+	ROW_SUM(struct account_node_total, value),
+	ROW_SUM(struct account_node_total, attributed),
+	ROW_SUMS(struct account_node_total, unattributed, NR_REASONS),
+};
+static const struct fields counter_fields = FIELDS(counter_rows, struct account_node_total);
+
 static const struct field losses_rows[] = {
 	ROW_STRUCT(struct accounts_node, quality, &quality_fields),
 	ROW_STRUCT(struct accounts_node, self, &self_fields),
@@ -198,6 +205,11 @@ static int put(struct bytes *b, const struct fields *rows, const void *of, uint6
 int blob_job(struct bytes *b, const struct account_job *j)
 {
 	return put(b, &job_fields, j, 0);
+}
+
+int blob_counter(struct bytes *b, const struct account_node_total *t)
+{
+	return put(b, &counter_fields, t, 0);
 }
 
 int blob_node(struct bytes *b, const struct accounts_node *n)
@@ -297,6 +309,16 @@ int blob_read_job(const void *data, size_t size, size_t nr_counters, struct acco
 		account_job_release(&j);
 	else
 		*ret = j;
+	return err;
+}
+
+int blob_read_counter(const void *data, size_t size, struct account_node_total *ret)
+{
+	struct account_node_total t = *ret;
+	int err = take(data, size, &counter_fields, 0, 0, &t);
+
+	if (!err)
+		*ret = t;
 	return err;
 }
 

@@ -13,6 +13,9 @@
 /** blob_job() - write all of an account but who it is (scheduler, id, name, user, key) and its state */
 int blob_job(struct bytes *b, const struct account_job *j);
 
+/** blob_counter() - write the sums of a counter of the machine, which have more than 64 bits */
+int blob_counter(struct bytes *b, const struct account_node_total *t);
+
 /** blob_node() - write losses and cost of the machine's totals */
 int blob_node(struct bytes *b, const struct accounts_node *n);
 
@@ -35,6 +38,9 @@ int blob_job_span(struct bytes *b, const struct account_job *piece, uint64_t ori
  * nothing new to release after an error.
  */
 int blob_read_job(const void *data, size_t size, size_t nr_counters, struct account_job *ret);
+
+/** blob_read_counter() - the same for what blob_counter() wrote: fills the sums of @ret */
+int blob_read_counter(const void *data, size_t size, struct account_node_total *ret);
 
 /** blob_read_node() - the same for what blob_node() wrote */
 int blob_read_node(const void *data, size_t size, struct accounts_node *ret);

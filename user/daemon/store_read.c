@@ -56,8 +56,9 @@ FIND(destination_find, enum destination, destination_name, NR_DESTINATIONS)
 FIND(unit_find, enum unit, unit_name, NR_UNITS)
 FIND(state_find, enum account_state, account_state_name, NR_ACCOUNT_STATES)
 
+/* @ret_err: of the details, whose sums are those of the columns or larger. False: damage */
 static bool take_counter_row(sqlite3_stmt *st, uint64_t expected, struct account_counter *c,
-			     struct account_node_total *total)
+			     struct account_node_total *total, int *ret_err)
 {
 	struct taker t = { .st = st };
 	char name[32];
@@ -83,8 +84,13 @@ static bool take_counter_row(sqlite3_stmt *st, uint64_t expected, struct account
 	total->missing = take_number_of(&t);
 	take_text_of(&t, name, sizeof(name));
 	c->unit = unit_find(name);
-	return !t.bad && c->source <= SOURCE_ANY && c->direction < NR_DIRECTIONS &&
-	       c->destination < NR_DESTINATIONS && c->unit < NR_UNITS;
+	*ret_err = 0;
+	if (sqlite3_column_bytes(st, t.nr))
+		*ret_err = blob_read_counter(sqlite3_column_blob(st, t.nr),
+					     sqlite3_column_bytes(st, t.nr), total);
+	return !t.bad && *ret_err != -EUCLEAN && c->source <= SOURCE_ANY &&
+	       c->direction < NR_DIRECTIONS && c->destination < NR_DESTINATIONS &&
+	       c->unit < NR_UNITS;
 }
 
 static int read_counters(struct store *s, struct accounts_node *n, struct diag *d)
@@ -101,10 +107,13 @@ static int read_counters(struct store *s, struct accounts_node *n, struct diag *
 		rc = SQLITE_OK;
 		if (array_room(n->counters, cap, i) || array_room(n->totals, cap_totals, i))
 			rc = SQLITE_NOMEM;
-		else if (take_counter_row(st, i, &n->counters[i], &n->totals[i]))
-			n->nr_counters++;
-		else
+		else if (!take_counter_row(st, i, &n->counters[i], &n->totals[i], &err))
 			err = store_damage(s, "a counter", d);
+		else if (err)
+			diag_fail(d, err, "cannot read a counter in %s: %s", s->file,
+				  strerror(-err));
+		else
+			n->nr_counters++;
 	}
 	sqlite3_finalize(st);
 	n->nr_totals = n->nr_counters;

@@ -104,9 +104,17 @@ static const char version_7[] =
 	"ALTER TABLE jobs ADD COLUMN resctrl_groups INTEGER NOT NULL DEFAULT 0;"
 	"PRAGMA user_version = 7;";
 
+/*
+ * Sums of counters may have more than 64 bits: the columns, which are for people, stop at the largest
+ * whole number of SQLite, and the details have all digits. Without details, which the next interval
+ * writes, the columns have all.
+ */
+static const char version_8[] = "ALTER TABLE counters ADD COLUMN details BLOB NOT NULL DEFAULT x'';"
+				"PRAGMA user_version = 8;";
+
 /* What makes each version of the one before; the first of an empty file. */
 static const char *const steps[] = { version_1, version_2, version_3, version_4,
-				     version_5, version_6, version_7 };
+				     version_5, version_6, version_7, version_8 };
 
 #define STORE_VERSION ((int64_t)ARRAY_SIZE(steps))
 #define TABLES	      "'keeper', 'counters', 'jobs', 'spans', 'job_spans', 'span_jobs'"

@@ -15,7 +15,7 @@ static const char *const sql[NR_STATEMENTS] = {
 			     "(1,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17)",
 	[STATEMENT_COUNTER] =
 		"INSERT OR REPLACE INTO counters VALUES"
-		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20)",
+		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21)",
 	[STATEMENT_COUNTERS_END] = "DELETE FROM counters WHERE counter >= ?1",
 	[STATEMENT_JOB_UPDATE] =
 		"UPDATE jobs SET user=?4,name=?5,state=?6,end_ns=?9,cpu_ns=?10,mem_read_bytes=?11,"
@@ -73,6 +73,12 @@ static void bind_number(struct binder *b, uint64_t value)
 
 	if (b->rc == SQLITE_OK)
 		b->rc = rc;
+}
+
+/* For people: SQLite has no larger number, and t410trace reads the details. */
+static void bind_sum(struct binder *b, sum128 value)
+{
+	bind_number(b, sum128_cut(value, INT64_MAX));
 }
 
 static void bind_text(struct binder *b, const char *text)
@@ -198,11 +204,13 @@ static int put_keeper(struct store *s, const struct host_info *host, const struc
 	return run(&b);
 }
 
-static int put_counter(sqlite3_stmt *st, size_t i, const struct account_counter *c,
+static int put_counter(struct store *s, sqlite3_stmt *st, size_t i, const struct account_counter *c,
 		       const struct account_node_total *t)
 {
 	struct binder b = { .st = st, .rc = SQLITE_OK };
 
+	if (blob_counter(&s->blob, t))
+		return SQLITE_NOMEM;
 	bind_number(&b, i);
 	bind_text(&b, c->name);
 	bind_number(&b, c->socket);
@@ -211,14 +219,15 @@ static int put_counter(sqlite3_stmt *st, size_t i, const struct account_counter 
 	bind_text(&b, destination_name(c->destination));
 	bind_text(&b, c->bdf);
 	bind_number(&b, c->whole);
-	bind_number(&b, t->value);
-	bind_number(&b, t->attributed);
+	bind_sum(&b, t->value);
+	bind_sum(&b, t->attributed);
 	for (size_t reason = 0; reason < NR_REASONS; reason++)
-		bind_number(&b, t->unattributed[reason]);
+		bind_sum(&b, t->unattributed[reason]);
 	bind_number(&b, t->enabled_ns);
 	bind_number(&b, t->running_ns);
 	bind_number(&b, t->missing);
 	bind_text(&b, unit_name(c->unit));
+	bind_blob(&b, &s->blob);
 	return run(&b);
 }
 
@@ -229,7 +238,7 @@ static int put_counters(struct store *s, const struct accounts_node *n)
 	int rc = store_prepare(s, STATEMENT_COUNTER, &st);
 
 	for (size_t i = 0; i < n->nr_counters && rc == SQLITE_OK; i++)
-		rc = put_counter(st, i, &n->counters[i], &n->totals[i]);
+		rc = put_counter(s, st, i, &n->counters[i], &n->totals[i]);
 	if (rc == SQLITE_OK)
 		rc = store_prepare(s, STATEMENT_COUNTERS_END, &end.st);
 	if (rc != SQLITE_OK)
@@ -255,7 +264,7 @@ int store_node(struct store *s, const struct host_info *host, const struct accou
 
 static void bind_job(struct binder *b, struct store *s, const struct account_job *j)
 {
-	uint64_t headlines[NR_HEADLINES] = { 0 };
+	sum128 headlines[NR_HEADLINES] = { 0 };
 
 	for (size_t i = 0; i < j->whole.nr_totals; i++)
 		headlines[s->headlines[j->whole.totals[i].counter]] += j->whole.totals[i].value;
@@ -270,15 +279,15 @@ static void bind_job(struct binder *b, struct store *s, const struct account_job
 	bind_number(b, j->whole.end_ns);
 	bind_number(b, j->whole.on_cpu_ns);
 	for (size_t i = HEADLINE_MEM_READ; i <= HEADLINE_PCIE_WRITE; i++)
-		bind_number(b, headlines[i]);
+		bind_sum(b, headlines[i]);
 	bind_number(b, j->nr_steps);
 	bind_number(b, j->intervals);
 	bind_number(b, j->gap_ns);
 	bind_number(b, j->late_start);
 	bind_blob(b, &s->blob);
 	bind_number(b, account_key_owner(j->key));
-	bind_number(b, headlines[HEADLINE_MEM_READWRITE]);
-	bind_number(b, headlines[HEADLINE_ENERGY]);
+	bind_sum(b, headlines[HEADLINE_MEM_READWRITE]);
+	bind_sum(b, headlines[HEADLINE_ENERGY]);
 	bind_number(b, j->nr_groups);
 }
 

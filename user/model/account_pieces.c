@@ -20,15 +20,20 @@ static bool empty_total(const struct account_total *t)
 	return !t->value && !t->low && !t->high;
 }
 
+static sum128 sum_since(sum128 now, sum128 before)
+{
+	return now > before ? now - before : 0;
+}
+
 static struct account_total total_since(const struct account_total *now,
 					const struct account_total *before)
 {
 	return (struct account_total){
 		.counter = now->counter,
-		.value = since(now->value, before->value),
-		.low = since(now->low, before->low),
-		.high = since(now->high, before->high),
-		.inseparable = since(now->inseparable, before->inseparable),
+		.value = sum_since(now->value, before->value),
+		.low = sum_since(now->low, before->low),
+		.high = sum_since(now->high, before->high),
+		.inseparable = sum_since(now->inseparable, before->inseparable),
 	};
 }
 
@@ -94,10 +99,10 @@ bool account_part_empty(const struct account_part *p)
 
 static void add_total(struct account_total *to, const struct account_total *from)
 {
-	to->value = sum_capped(to->value, from->value);
-	to->low = sum_capped(to->low, from->low);
-	to->high = sum_capped(to->high, from->high);
-	to->inseparable = sum_capped(to->inseparable, from->inseparable);
+	to->value += from->value;
+	to->low += from->low;
+	to->high += from->high;
+	to->inseparable += from->inseparable;
 }
 
 /* Both are in counter order, and so is their sum. */
@@ -187,17 +192,29 @@ static void names(struct quality *to, const struct quality *from)
 	memcpy(to->weights, from->weights, sizeof(to->weights));
 }
 
+static sum128 sum_of(sum128 a, sum128 b)
+{
+	return a + b;
+}
+
+/* How numbers of counters are combined, and their sums */
+struct of_numbers {
+	uint64_t (*number)(uint64_t a, uint64_t b);
+	sum128 (*sum)(sum128 a, sum128 b);
+};
+static const struct of_numbers difference = { since, sum_since }, both = { sum_capped, sum_of };
+
 /* Fields that are numbers and add up */
 static void total_numbers(struct account_node_total *to, const struct account_node_total *a,
-			  const struct account_node_total *b, uint64_t (*of)(uint64_t, uint64_t))
+			  const struct account_node_total *b, const struct of_numbers *of)
 {
-	to->value = of(a->value, b->value);
-	to->attributed = of(a->attributed, b->attributed);
+	to->value = of->sum(a->value, b->value);
+	to->attributed = of->sum(a->attributed, b->attributed);
 	for (int i = 0; i < NR_REASONS; i++)
-		to->unattributed[i] = of(a->unattributed[i], b->unattributed[i]);
-	to->enabled_ns = of(a->enabled_ns, b->enabled_ns);
-	to->running_ns = of(a->running_ns, b->running_ns);
-	to->missing = of(a->missing, b->missing);
+		to->unattributed[i] = of->sum(a->unattributed[i], b->unattributed[i]);
+	to->enabled_ns = of->number(a->enabled_ns, b->enabled_ns);
+	to->running_ns = of->number(a->running_ns, b->running_ns);
+	to->missing = of->number(a->missing, b->missing);
 }
 
 int accounts_node_copy(const struct accounts_node *from, struct accounts_node *ret)
@@ -233,7 +250,7 @@ int accounts_node_since(const struct accounts_node *now, const struct accounts_n
 		if (i < before->nr_totals)
 			old = before->totals[i];
 		t->counter = now->totals[i].counter;
-		total_numbers(t, &now->totals[i], &old, since);
+		total_numbers(t, &now->totals[i], &old, &difference);
 		if (t->enabled_ns || t->missing < n.intervals)
 			n.nr_totals++;
 	}
@@ -260,7 +277,7 @@ int accounts_node_add(struct accounts_node *to, const struct accounts_node *from
 		if (y <= x)
 			b = from->totals[k++];
 		sum[nr].counter = x < y ? x : y;
-		total_numbers(&sum[nr++], &a, &b, sum_capped);
+		total_numbers(&sum[nr++], &a, &b, &both);
 	}
 	free(to->totals);
 	to->totals = sum;

@@ -97,11 +97,13 @@ static void fit_number(double v, char ret_text[FORMAT_NUMBER_LEN])
 }
 
 /* Each is a thousand of the one before. */
-#define NR_UNITS_OF 7
-static const char *const byte_units[NR_UNITS_OF] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
-static const char *const joule_units[NR_UNITS_OF] = { "nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ" };
+#define NR_UNITS_OF 9
+static const char *const byte_units[NR_UNITS_OF] = { "B",  "kB", "MB", "GB", "TB",
+						     "PB", "EB", "ZB", "YB" };
+static const char *const joule_units[NR_UNITS_OF] = { "nJ", "uJ", "mJ", "J", "kJ",
+						      "MJ", "GJ", "TJ", "PJ" };
 
-static void put_unit(uint64_t value, const char *const *units, char ret_text[FORMAT_NUMBER_LEN])
+static void put_unit(sum128 value, const char *const *units, char ret_text[FORMAT_NUMBER_LEN])
 {
 	double v = (double)value / 1000;
 	size_t i = 1;
@@ -114,6 +116,10 @@ static void put_unit(uint64_t value, const char *const *units, char ret_text[FOR
 		v /= 1000;
 		i++;
 	}
+	if (v >= 999.5) {
+		snprintf(ret_text, FORMAT_NUMBER_LEN, ">999 %s", units[i]);
+		return;
+	}
 	snprintf(ret_text, FORMAT_NUMBER_LEN, "%.*f %s",
 		 v < 9.995   ? 2
 		 : v < 99.95 ? 1
@@ -121,17 +127,17 @@ static void put_unit(uint64_t value, const char *const *units, char ret_text[FOR
 		 v, units[i]);
 }
 
-void format_bytes(uint64_t bytes, char ret_text[FORMAT_NUMBER_LEN])
+void format_bytes(sum128 bytes, char ret_text[FORMAT_NUMBER_LEN])
 {
 	put_unit(bytes, byte_units, ret_text);
 }
 
-void format_joules(uint64_t nanojoules, char ret_text[FORMAT_NUMBER_LEN])
+void format_joules(sum128 nanojoules, char ret_text[FORMAT_NUMBER_LEN])
 {
 	put_unit(nanojoules, joule_units, ret_text);
 }
 
-void format_ratio(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN])
+void format_ratio(sum128 part, sum128 whole, char ret_text[FORMAT_NUMBER_LEN])
 {
 	if (!whole)
 		strcpy(ret_text, "-");
@@ -139,7 +145,7 @@ void format_ratio(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN
 		fit_number((double)part / (double)whole, ret_text);
 }
 
-void format_rate(uint64_t bytes, uint64_t ns, char ret_text[FORMAT_NUMBER_LEN])
+void format_rate(sum128 bytes, sum128 ns, char ret_text[FORMAT_NUMBER_LEN])
 {
 	/* Bytes per nanosecond are 10^9 bytes per second. */
 	format_ratio(bytes, ns, ret_text);
@@ -150,7 +156,7 @@ void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN])
 	format_ratio(ns, NSEC_PER_SEC, ret_text);
 }
 
-void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN])
+void format_percent(sum128 part, sum128 whole, char ret_text[FORMAT_NUMBER_LEN])
 {
 	double p;
 
@@ -172,16 +178,17 @@ void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_L
 }
 
 /* As put_unit(), but rounded up, with two digits, and without a blank. */
-static void put_at_most(uint64_t value, const char *const *units, char *text, size_t room)
+static void put_at_most(sum128 value, const char *const *units, char *text, size_t room)
 {
-	uint64_t unit = 1, tenths;
+	sum128 unit = 1;
+	uint64_t tenths;
 	size_t i = 0;
 
-	while (value / unit + (value % unit > 0) > 999) {
+	while (value / unit + (value % unit > 0) > 999 && i + 1 < NR_UNITS_OF) {
 		unit *= 1000;
 		i++;
 	}
-	tenths = value / unit * 10 + (value % unit * 10 + unit - 1) / unit;
+	tenths = (uint64_t)(value / unit * 10 + (value % unit * 10 + unit - 1) / unit);
 	if (i && tenths < 100)
 		snprintf(text, room, "%" PRIu64 ".%" PRIu64 "%s", tenths / 10, tenths % 10,
 			 units[i]);
@@ -189,11 +196,11 @@ static void put_at_most(uint64_t value, const char *const *units, char *text, si
 		snprintf(text, room, "%" PRIu64 "%s", (tenths + 9) / 10, units[i]);
 }
 
-static void put_bar(uint64_t value, uint64_t low, uint64_t high, const char *const *units,
+static void put_bar(sum128 value, sum128 low, sum128 high, const char *const *units,
 		    char ret_text[FORMAT_NUMBER_LEN])
 {
-	uint64_t below = value > low ? value - low : 0, above = high > value ? high - value : 0;
-	uint64_t side = below > above ? below : above;
+	sum128 below = value > low ? value - low : 0, above = high > value ? high - value : 0;
+	sum128 side = below > above ? below : above;
 
 	if (side > value) {
 		size_t n = strlen(strcpy(ret_text, AT_MOST));
@@ -203,16 +210,15 @@ static void put_bar(uint64_t value, uint64_t low, uint64_t high, const char *con
 	}
 	/* Doubles could round 1% of an absurd value to 0. */
 	snprintf(ret_text, FORMAT_NUMBER_LEN, PLUS_MINUS "%u%%",
-		 value ? (unsigned int)(((unsigned __int128)side * 100 + value - 1) / value) : 0);
+		 value ? (unsigned int)((side * 100 + value - 1) / value) : 0);
 }
 
-void format_bar(uint64_t value, uint64_t low, uint64_t high, char ret_text[FORMAT_NUMBER_LEN])
+void format_bar(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN])
 {
 	put_bar(value, low, high, byte_units, ret_text);
 }
 
-void format_joules_bar(uint64_t value, uint64_t low, uint64_t high,
-		       char ret_text[FORMAT_NUMBER_LEN])
+void format_joules_bar(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN])
 {
 	put_bar(value, low, high, joule_units, ret_text);
 }

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/sums.h"
+
 /* Widest number text in columns, and a buffer size for any of them. */
 #define FORMAT_NUMBER_WIDTH 7
 #define FORMAT_NUMBER_LEN   32
@@ -36,10 +38,10 @@ enum format_cut_side {
  *
  * A value that would round to 1000 of a unit is written as 1.00 of the next.
  */
-void format_bytes(uint64_t bytes, char ret_text[FORMAT_NUMBER_LEN]);
+void format_bytes(sum128 bytes, char ret_text[FORMAT_NUMBER_LEN]);
 
 /** format_joules() - the same for energy in nanojoules: "999 nJ", "1.50 mJ", "15.6 kJ" */
-void format_joules(uint64_t nanojoules, char ret_text[FORMAT_NUMBER_LEN]);
+void format_joules(sum128 nanojoules, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
  * format_rate() - GB/s (10^9 bytes per second) with three decimals
@@ -50,7 +52,7 @@ void format_joules(uint64_t nanojoules, char ret_text[FORMAT_NUMBER_LEN]);
  * From 1000 on there are fewer decimals so that the text still fits. A nonzero rate is never
  * written as zero but as "<0.001". "-" when @ns is 0.
  */
-void format_rate(uint64_t bytes, uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
+void format_rate(sum128 bytes, sum128 ns, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
  * format_seconds() - a time in seconds with three decimals
@@ -67,7 +69,7 @@ void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
  * @whole: divisor
  * @ret_text: receives the text as format_rate() would write it
  */
-void format_ratio(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN]);
+void format_ratio(sum128 part, sum128 whole, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
  * format_decimals() - a nonnegative number with a number of decimals
@@ -87,7 +89,7 @@ void format_decimals(double v, int decimals, char ret_text[FORMAT_NUMBER_LEN]);
  * "0.0%" and "100%" are exact; values that only round to them are written "<0.1%" and ">99.9%". "-"
  * when @whole is 0.
  */
-void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_LEN]);
+void format_percent(sum128 part, sum128 whole, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
  * format_bar() - error bar of a value: "±12%", "≤3.3GB"
@@ -100,11 +102,10 @@ void format_percent(uint64_t part, uint64_t whole, char ret_text[FORMAT_NUMBER_L
  * value 0, the upper end is more useful: "≤3.3GB". Both are rounded up, so that "±0%" is exact. An
  * end on the wrong side of the value counts as the value.
  */
-void format_bar(uint64_t value, uint64_t low, uint64_t high, char ret_text[FORMAT_NUMBER_LEN]);
+void format_bar(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN]);
 
 /** format_joules_bar() - the same for nanojoules */
-void format_joules_bar(uint64_t value, uint64_t low, uint64_t high,
-		       char ret_text[FORMAT_NUMBER_LEN]);
+void format_joules_bar(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
  * format_time() - RFC 3339 time in UTC with milliseconds

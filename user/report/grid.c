@@ -221,7 +221,7 @@ void grid_number(const struct grid_cell *cell, char text[FORMAT_NUMBER_LEN])
 		format_rate(cell->value, cell->whole, text);
 		break;
 	case GRID_SECONDS:
-		format_seconds(cell->value, text);
+		format_seconds((uint64_t)cell->value, text);
 		break;
 	case GRID_RATIO:
 		format_ratio(cell->value, cell->whole, text);

@@ -44,10 +44,10 @@ struct grid_cell {
 	enum grid_type type;
 	char mark;
 	bool tangled;
-	uint64_t value;
-	uint64_t whole;
-	uint64_t low;
-	uint64_t high;
+	sum128 value;
+	sum128 whole;
+	sum128 low;
+	sum128 high;
 	double real;
 	char *text;
 	int err;
@@ -187,12 +187,12 @@ static inline struct grid_cell grid_is(enum grid_type type)
 	return (struct grid_cell){ .type = type };
 }
 
-static inline struct grid_cell grid_bytes(uint64_t v)
+static inline struct grid_cell grid_bytes(sum128 v)
 {
 	return (struct grid_cell){ .type = GRID_BYTES, .value = v };
 }
 
-static inline struct grid_cell grid_rate(uint64_t v, uint64_t ns)
+static inline struct grid_cell grid_rate(sum128 v, uint64_t ns)
 {
 	return (struct grid_cell){ .type = GRID_RATE, .value = v, .whole = ns };
 }
@@ -202,12 +202,12 @@ static inline struct grid_cell grid_seconds(uint64_t ns)
 	return (struct grid_cell){ .type = GRID_SECONDS, .value = ns };
 }
 
-static inline struct grid_cell grid_ratio(uint64_t v, uint64_t whole)
+static inline struct grid_cell grid_ratio(sum128 v, sum128 whole)
 {
 	return (struct grid_cell){ .type = GRID_RATIO, .value = v, .whole = whole };
 }
 
-static inline struct grid_cell grid_percent(uint64_t v, uint64_t whole)
+static inline struct grid_cell grid_percent(sum128 v, sum128 whole)
 {
 	return (struct grid_cell){ .type = GRID_PERCENT, .value = v, .whole = whole };
 }
@@ -217,19 +217,19 @@ static inline struct grid_cell grid_ns(double ns)
 	return (struct grid_cell){ .type = GRID_NS, .real = ns };
 }
 
-static inline struct grid_cell grid_bar(uint64_t v, uint64_t low, uint64_t high, bool tangled)
+static inline struct grid_cell grid_bar(sum128 v, sum128 low, sum128 high, bool tangled)
 {
 	return (struct grid_cell){
 		.type = GRID_BAR, .value = v, .low = low, .high = high, .tangled = tangled
 	};
 }
 
-static inline struct grid_cell grid_joules(uint64_t nanojoules)
+static inline struct grid_cell grid_joules(sum128 nanojoules)
 {
 	return (struct grid_cell){ .type = GRID_JOULES, .value = nanojoules };
 }
 
-static inline struct grid_cell grid_joules_bar(uint64_t v, uint64_t low, uint64_t high,
+static inline struct grid_cell grid_joules_bar(sum128 v, sum128 low, sum128 high,
 					       bool tangled)
 {
 	return (struct grid_cell){

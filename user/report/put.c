@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/cleanup.h"
+#include "base/digits.h"
 #include "report/format.h"
 #include "report/json_text.h"
 
@@ -24,17 +25,17 @@ void put_element(json_t *array, json_t *value, int *err)
 		*err = -ENOMEM;
 }
 
-json_t *exact_integer(uint64_t value)
+json_t *exact_integer(sum128 value)
 {
-	char digits[24];
+	char digits[DIGITS_MAX_128 + 1];
 
 	if (value <= INT64_MAX)
 		return json_integer((json_int_t)value);
-	snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	put_digits_128(digits, value);
 	return json_string(digits);
 }
 
-void put_number(json_t *object, const char *key, uint64_t value, int *err)
+void put_number(json_t *object, const char *key, sum128 value, int *err)
 {
 	put(object, key, exact_integer(value), err);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/sums.h"
 #include "model.h"
 
 /** put() - add a value, always taking its reference; NULL is out of memory */
@@ -20,11 +21,11 @@ void put(json_t *object, const char *key, json_t *value, int *err);
 /** put_element() - add a value to an array, as put() does */
 void put_element(json_t *array, json_t *value, int *err);
 
-/** exact_integer() - a whole number; as a string beyond INT64_MAX, the limit of readers */
-json_t *exact_integer(uint64_t value);
+/** exact_integer() - a whole number; as a string of digits beyond INT64_MAX, the limit of readers */
+json_t *exact_integer(sum128 value);
 
 /** put_number() - add exact_integer() */
-void put_number(json_t *object, const char *key, uint64_t value, int *err);
+void put_number(json_t *object, const char *key, sum128 value, int *err);
 
 void put_bool(json_t *object, const char *key, bool value, int *err);
 

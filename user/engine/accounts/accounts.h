@@ -66,7 +66,8 @@ int accounts_restore(struct accounts *a, const struct accounts_node *node,
  * @a: accounts
  * @r: a report by job (ROW_JOB) of all workloads; not a summary
  *
- * All or nothing: with an error nothing was added. Sums that are too large stay at UINT64_MAX.
+ * All or nothing: with an error nothing was added. Sums of counters never wrap; other numbers stay at
+ * UINT64_MAX.
  * Rows of a job whose account is closed are in the machine's totals only, and counted there.
  *
  * Return: 0, -EINVAL for another kind of report, -ENOMEM.

@@ -90,7 +90,7 @@ void accounts_groups_add(struct accounts *a, const struct report *r)
 		g->without += !is_counted(f);
 		if (!is_counted(f))
 			continue;
-		g->bytes = plus(g->bytes, f->bytes);
-		g->ns = plus(g->ns, f->ns);
+		g->bytes = sum_capped(g->bytes, f->bytes);
+		g->ns = sum_capped(g->ns, f->ns);
 	}
 }

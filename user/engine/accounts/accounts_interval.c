@@ -22,7 +22,7 @@ static uint64_t start_of(const struct report *r)
 
 static uint64_t end_of(const struct report *r)
 {
-	return plus(r->start_time_ns, r->end_ns - r->start_ns);
+	return sum_capped(r->start_time_ns, r->end_ns - r->start_ns);
 }
 
 /* --- counters */
@@ -348,7 +348,7 @@ static void add_gap(struct account_job *j, uint64_t start_ns, uint64_t end_ns)
 {
 	uint64_t from = start_ns < end_ns ? start_ns : end_ns;
 
-	j->gap_ns = plus(j->gap_ns, end_ns - from);
+	j->gap_ns = sum_capped(j->gap_ns, end_ns - from);
 	if (j->nr_gaps == ACCOUNT_MAX_GAPS)
 		j->gaps[j->nr_gaps - 1].end_ns = end_ns;
 	else
@@ -363,7 +363,7 @@ static void add_break(struct accounts *a, const struct report *r)
 	if (a->node.intervals) {
 		a->node.gaps++;
 		if (start > until)
-			a->node.gap_ns = plus(a->node.gap_ns, start - until);
+			a->node.gap_ns = sum_capped(a->node.gap_ns, start - until);
 	}
 	for (size_t i = 0; i < a->nr_jobs; i++) {
 		struct account_entry *e = a->jobs[i];
@@ -474,10 +474,10 @@ static void add_job(struct accounts *a, struct account_entry *e)
 
 static void add_to(struct account_total *to, const struct account_total *t)
 {
-	to->value = plus(to->value, t->value);
-	to->low = plus(to->low, t->low);
-	to->high = plus(to->high, t->high);
-	to->inseparable = plus(to->inseparable, t->inseparable);
+	to->value += t->value;
+	to->low += t->low;
+	to->high += t->high;
+	to->inseparable += t->inseparable;
 }
 
 static void add_shares(const struct accounts *a, struct account_entry *e, struct account_part *step,
@@ -509,16 +509,16 @@ static void add_io(struct account_part *p, const char *bdf, const struct row_dev
 {
 	struct account_io *io = accounts_part_io(p, bdf);
 
-	io->read_bytes = plus(io->read_bytes, d->io_read_bytes);
-	io->write_bytes = plus(io->write_bytes, d->io_write_bytes);
+	io->read_bytes = sum_capped(io->read_bytes, d->io_read_bytes);
+	io->write_bytes = sum_capped(io->write_bytes, d->io_write_bytes);
 }
 
 static void add_leaf(const struct report *r, struct account_entry *e, struct account_part *step,
 		     const struct report_row *row)
 {
-	e->account.whole.on_cpu_ns = plus(e->account.whole.on_cpu_ns, row->on_cpu_ns);
+	e->account.whole.on_cpu_ns = sum_capped(e->account.whole.on_cpu_ns, row->on_cpu_ns);
 	if (step)
-		step->on_cpu_ns = plus(step->on_cpu_ns, row->on_cpu_ns);
+		step->on_cpu_ns = sum_capped(step->on_cpu_ns, row->on_cpu_ns);
 	for (size_t i = 0; i < row->nr_devices; i++) {
 		const struct row_device *d = &row->devices[i];
 		const char *bdf = r->devices[d->device].device->bdf;

@@ -36,7 +36,7 @@ int accounts_sums_room(struct accounts *a, size_t nr_counters)
 {
 	size_t to = a->cap_counters ? a->cap_counters : 16;
 	size_t cap_counters = a->cap_counters, cap_totals = a->cap_counters;
-	wide *sums;
+	sum128 *sums;
 	int err;
 
 	if (a->sums && nr_counters <= a->cap_counters)
@@ -82,23 +82,29 @@ static void copy_names(struct quality *to, const struct quality *from)
 }
 
 /* An interval's number goes to the machine's numbers and, cut to 64 bits, to its total. */
-static void add_one(wide *cell, uint64_t *total, uint64_t value)
+static void add_one(sum128 *cell, uint64_t *total, uint64_t value)
 {
 	*cell += value;
-	*total = plus(*total, value);
+	*total = sum_capped(*total, value);
 }
 
-static void add_fields(wide *cells, void *totals, const void *values, size_t nr)
+static void add_sum(sum128 *cell, sum128 *total, uint64_t value)
+{
+	*cell += value;
+	*total += value;
+}
+
+static void add_fields(sum128 *cells, void *totals, const void *values, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t value = field_of(values, i);
 
 		cells[i] += value;
-		set_field(totals, i, plus(field_of(totals, i), value));
+		set_field(totals, i, sum_capped(field_of(totals, i), value));
 	}
 }
 
-static void add_counter(wide *cells, struct account_node_total *t, const struct report_counter *c)
+static void add_counter(sum128 *cells, struct account_node_total *t, const struct report_counter *c)
 {
 	cells[OF_LISTED]++;
 	add_one(&cells[OF_ENABLED], &t->enabled_ns, c->enabled_ns);
@@ -106,10 +112,10 @@ static void add_counter(wide *cells, struct account_node_total *t, const struct 
 	if (!c->valid)
 		return;
 	cells[OF_VALID]++;
-	add_one(&cells[OF_VALUE], &t->value, c->value);
-	add_one(&cells[OF_ATTRIBUTED], &t->attributed, c->attributed);
+	add_sum(&cells[OF_VALUE], &t->value, c->value);
+	add_sum(&cells[OF_ATTRIBUTED], &t->attributed, c->attributed);
 	for (int i = 0; i < NR_REASONS; i++)
-		add_one(&cells[OF_UNATTRIBUTED + i], &t->unattributed[i], c->unattributed[i]);
+		add_sum(&cells[OF_UNATTRIBUTED + i], &t->unattributed[i], c->unattributed[i]);
 	/* It was said to be missing as all counters were. */
 	if (t->missing)
 		t->missing--;
@@ -120,7 +126,7 @@ void accounts_sums_add(struct accounts *a, const struct report *r)
 	struct accounts_node *n = &a->node;
 
 	for (size_t i = 0; i < n->nr_totals; i++)
-		n->totals[i].missing = plus(n->totals[i].missing, 1);
+		n->totals[i].missing = sum_capped(n->totals[i].missing, 1);
 	add_one(&a->sums[SUM_INTERVALS], &n->intervals, 1);
 	add_one(&a->sums[SUM_COVERED], &n->covered_ns, r->end_ns - r->start_ns);
 	add_fields(&a->sums[SUM_QUALITY], &n->quality.windows, &r->quality.windows, QUALITY_FIELDS);
@@ -152,16 +158,16 @@ void accounts_sums_drop(struct sums_base *b)
 }
 
 /* What is in the numbers since they were taken. A counter that came later began at 0. */
-static wide since(const struct accounts *a, const struct sums_base *b, size_t counter, size_t of)
+static sum128 since(const struct accounts *a, const struct sums_base *b, size_t counter, size_t of)
 {
-	wide now = accounts_sums_of(a->sums, counter)[of];
+	sum128 now = accounts_sums_of(a->sums, counter)[of];
 
-	return counter < b->nr_counters ? now - accounts_sums_of((wide *)b->cells, counter)[of]
+	return counter < b->nr_counters ? now - accounts_sums_of((sum128 *)b->cells, counter)[of]
 					: now;
 }
 
 /* Fields of an account go on from what was in them before. */
-static void continue_fields(void *fields, size_t nr, const wide *now, const wide *base)
+static void continue_fields(void *fields, size_t nr, const sum128 *now, const sum128 *base)
 {
 	for (size_t i = 0; i < nr; i++)
 		set_field(fields, i, capped(field_of(fields, i), now[i] - base[i]));
@@ -173,11 +179,10 @@ static void continue_counter(const struct accounts *a, const struct sums_base *b
 {
 	size_t c = t->counter;
 
-	t->value = capped(t->value, since(a, b, c, OF_VALUE));
-	t->attributed = capped(t->attributed, since(a, b, c, OF_ATTRIBUTED));
+	t->value += since(a, b, c, OF_VALUE);
+	t->attributed += since(a, b, c, OF_ATTRIBUTED);
 	for (int i = 0; i < NR_REASONS; i++)
-		t->unattributed[i] =
-			capped(t->unattributed[i], since(a, b, c, OF_UNATTRIBUTED + i));
+		t->unattributed[i] += since(a, b, c, OF_UNATTRIBUTED + i);
 	t->enabled_ns = capped(t->enabled_ns, since(a, b, c, OF_ENABLED));
 	t->running_ns = capped(t->running_ns, since(a, b, c, OF_RUNNING));
 	if (intervals > since(a, b, c, OF_VALID))
@@ -212,14 +217,14 @@ void accounts_sums_account(const struct accounts *a, const struct account_entry 
 	}
 	ret->node = node;
 	ret->nr_node = nr;
-	ret->intervals = plus(ret->intervals, intervals);
+	ret->intervals = sum_capped(ret->intervals, intervals);
 	ret->covered_ns = capped(ret->covered_ns, a->sums[SUM_COVERED] - b->cells[SUM_COVERED]);
 	continue_fields(&ret->quality.windows, QUALITY_FIELDS, &a->sums[SUM_QUALITY],
 			&b->cells[SUM_QUALITY]);
 	continue_fields(&ret->self, SELF_FIELDS, &a->sums[SUM_SELF], &b->cells[SUM_SELF]);
 	copy_names(&ret->quality, &a->node.quality);
 	/* The clock may have been set back: then the job ended as long after its begin as it was there. */
-	end_ns = plus(plus(ret->whole.start_ns, ret->covered_ns), ret->gap_ns);
+	end_ns = sum_capped(sum_capped(ret->whole.start_ns, ret->covered_ns), ret->gap_ns);
 	ret->whole.end_ns = later(end_ns, a->node.until_ns);
 	ret->clock_back_ns = ret->whole.end_ns - a->node.until_ns;
 }

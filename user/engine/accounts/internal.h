@@ -16,11 +16,8 @@
 /*
  * What is added up for the machine, as one row of numbers since the keeper began. The difference
  * of two of them is what was in the intervals between, so that a job costs nothing for the
- * machine's counters while it runs. Wide enough that nothing can wrap: only sums that leave the
- * keeper are cut to 64 bits.
+ * machine's counters while it runs. Wide enough that nothing can wrap.
  */
-typedef unsigned __int128 wide;
-
 #define QUALITY_FIELDS NR_QUALITY_NUMBERS
 #define SELF_FIELDS    (sizeof(struct self_cost) / sizeof(uint64_t))
 
@@ -49,7 +46,7 @@ enum {
 struct sums_base {
 	size_t refs;
 	size_t nr_counters;
-	wide cells[];
+	sum128 cells[];
 };
 
 /**
@@ -139,7 +136,7 @@ struct accounts {
 	struct accounts_options o;
 	struct accounts_node node;
 	size_t cap_counters;
-	wide *sums;
+	sum128 *sums;
 	bool started;
 	uint64_t last_end_ns;
 	struct account_entry **jobs;
@@ -163,20 +160,14 @@ struct accounts {
 
 /* accounts_sums.c */
 
-/** capped() - a sum that stays at UINT64_MAX instead of wrapping */
-static inline uint64_t capped(uint64_t a, wide b)
+/** capped() - a sum of 64 bits, as sum_capped() */
+static inline uint64_t capped(uint64_t a, sum128 b)
 {
 	return b > UINT64_MAX - a ? UINT64_MAX : a + (uint64_t)b;
 }
 
-/** plus() - the same of two that are not wide */
-static inline uint64_t plus(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
 /** accounts_sums_of() - numbers of a counter */
-static inline wide *accounts_sums_of(wide *cells, size_t counter)
+static inline sum128 *accounts_sums_of(sum128 *cells, size_t counter)
 {
 	return cells + NR_SUMS + counter * NR_OF_COUNTER;
 }

@@ -6,10 +6,11 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/digits.h"
 #include "base/sums.h"
 #include "report/format.h"
 
-void csv_number(struct csv_line *l, enum csv_column c, uint64_t value)
+void csv_number(struct csv_line *l, enum csv_column c, sum128 value)
 {
 	l->cells[c] = (struct csv_cell){ .type = CSV_NUMBER, .number = value };
 }
@@ -93,11 +94,14 @@ static int put_text(FILE *out, const char *text, size_t max)
 
 static int put_cell(FILE *out, const struct csv_cell *c)
 {
+	char digits[DIGITS_MAX_128 + 1];
+
 	switch (c->type) {
 	case CSV_EMPTY:
 		break;
 	case CSV_NUMBER:
-		fprintf(out, "%" PRIu64, c->number);
+		put_digits_128(digits, c->number);
+		fputs(digits, out);
 		break;
 	case CSV_BOOL:
 		fputs(c->number ? "true" : "false", out);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/sums.h"
 #include "model.h"
 
 /* In the order of the file; docs/EXPORT.md says what they hold. New ones go last. */
@@ -70,7 +71,7 @@ enum csv_type {
 /** struct csv_cell - what stands in a column; texts are not owned */
 struct csv_cell {
 	enum csv_type type;
-	uint64_t number;
+	sum128 number;
 	double real;
 	const char *text;
 	size_t max;
@@ -82,7 +83,7 @@ struct csv_line {
 };
 
 /** csv_number(), csv_bool(), csv_ratio(), csv_tenths() - fill a cell */
-void csv_number(struct csv_line *l, enum csv_column c, uint64_t value);
+void csv_number(struct csv_line *l, enum csv_column c, sum128 value);
 void csv_bool(struct csv_line *l, enum csv_column c, bool value);
 void csv_ratio(struct csv_line *l, enum csv_column c, double value);
 void csv_tenths(struct csv_line *l, enum csv_column c, double value);

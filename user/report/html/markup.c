@@ -135,14 +135,15 @@ void markup_value(FILE *out, struct grid_cell cell)
 {
 	bool percent = cell.type == GRID_PERCENT;
 	char text[FORMAT_NUMBER_LEN];
-	uint64_t exact = cell.value;
+	/* What an interval has fits. */
+	uint64_t exact = sum128_cut(cell.value, UINT64_MAX);
 
 	if (cell.type == GRID_ABSENT || (percent && !cell.whole)) {
 		markup_none(out);
 		return;
 	}
 	if (cell.type == GRID_BAR) {
-		put_range(out, cell.low, cell.high);
+		put_range(out, sum128_cut(cell.low, UINT64_MAX), sum128_cut(cell.high, UINT64_MAX));
 		return;
 	}
 	if (percent)

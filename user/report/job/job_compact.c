@@ -13,7 +13,6 @@
 
 #include "base/base32.h"
 #include "base/cleanup.h"
-#include "base/sums.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
 #include "report/put.h"
@@ -23,7 +22,7 @@
 
 static json_t *number(uint64_t value)
 {
-	return json_integer((json_int_t)(value < INT64_MAX ? value : INT64_MAX));
+	return json_integer((json_int_t)sum128_cut(value, INT64_MAX));
 }
 
 static void put_ms(json_t *o, const char *key, uint64_t ns, int *err)
@@ -32,25 +31,25 @@ static void put_ms(json_t *o, const char *key, uint64_t ns, int *err)
 }
 
 /* Digits of all but the job's own bytes; more would take a third of the record for nothing. */
-static uint64_t unit_of(uint64_t value)
+static sum128 unit_of(sum128 value)
 {
-	uint64_t unit = 1;
+	sum128 unit = 1;
 
 	while (value / unit >= 10000)
 		unit *= 10;
 	return unit;
 }
 
-static uint64_t rounded_down(uint64_t value)
+static sum128 rounded_down(sum128 value)
 {
 	return value - value % unit_of(value);
 }
 
-static uint64_t rounded_up(uint64_t value)
+static sum128 rounded_up(sum128 value)
 {
-	uint64_t down = rounded_down(value);
+	sum128 down = rounded_down(value);
 
-	return down == value ? value : sum_capped(down, unit_of(value));
+	return down == value ? value : down + unit_of(value);
 }
 
 /* The value is exact, its interval a little wider than it was; and what the machine had. */
@@ -58,10 +57,10 @@ static json_t *sum_array(const struct job_sum_value *v, int *err)
 {
 	json_t *a = json_array();
 
-	put_element(a, number(v->value), err);
-	put_element(a, number(v->low == v->value ? v->low : rounded_down(v->low)), err);
-	put_element(a, number(v->high == v->value ? v->high : rounded_up(v->high)), err);
-	put_element(a, number(rounded_up(v->machine)), err);
+	put_element(a, exact_integer(v->value), err);
+	put_element(a, exact_integer(v->low == v->value ? v->low : rounded_down(v->low)), err);
+	put_element(a, exact_integer(v->high == v->value ? v->high : rounded_up(v->high)), err);
+	put_element(a, exact_integer(rounded_up(v->machine)), err);
 	return a;
 }
 

@@ -11,8 +11,8 @@
 #include "report/put.h"
 
 /*
- * A job's report must always be written: numbers beyond the range of JSON readers are clamped to
- * the largest one, which no machine reaches.
+ * A job's report must always be written: numbers that are not sums of counters are clamped to the
+ * largest one of JSON readers, which no machine reaches. Sums are exact.
  */
 static void put_cut(json_t *o, const char *key, uint64_t value, int *err)
 {
@@ -74,10 +74,10 @@ static json_t *gaps_array(const struct account_job *j, int *err)
 
 static void put_value(json_t *o, const struct job_sum_value *v, int *err)
 {
-	put_cut(o, "value", v->value, err);
-	put_cut(o, "low", v->low, err);
-	put_cut(o, "high", v->high, err);
-	put_cut(o, "inseparable", v->inseparable, err);
+	put_number(o, "value", v->value, err);
+	put_number(o, "low", v->low, err);
+	put_number(o, "high", v->high, err);
+	put_number(o, "inseparable", v->inseparable, err);
 }
 
 static json_t *rate(double value, uint64_t ns)
@@ -96,9 +96,9 @@ static json_t *metric_object(const struct account_job *j, const struct account_p
 	if (p != &j->whole)
 		return m;
 	put(m, rate_name, rate((double)v->value * unit, j->covered_ns), err);
-	put_cut(m, "others", v->others, err);
-	put_cut(m, "unattributed", v->unattributed, err);
-	put_cut(m, "machine", v->machine, err);
+	put_number(m, "others", v->others, err);
+	put_number(m, "unattributed", v->unattributed, err);
+	put_number(m, "machine", v->machine, err);
 	put_bool(m, "partial", v->partial, err);
 	return m;
 }
@@ -118,12 +118,12 @@ static json_t *metrics_object(const struct job_context *c, const struct account_
 		snprintf(name, sizeof(name), "%s_%s_bytes", job_sum_name(i / NR_DIRECTIONS),
 			 direction_name(way));
 		if (v.counted && brief)
-			put_cut(o, name, v.value, err);
+			put_number(o, name, v.value, err);
 		else if (v.counted)
 			put(o, name, metric_object(j, p, &v, "bytes_per_second", 1, err), err);
 	}
 	if (energy.counted && brief)
-		put_cut(o, "energy_nanojoules", energy.value, err);
+		put_number(o, "energy_nanojoules", energy.value, err);
 	else if (energy.counted)
 		put(o, "energy_nanojoules", metric_object(j, p, &energy, "watts", 1e-9, err), err);
 	return o;
@@ -135,7 +135,7 @@ static json_t *reasons_object(const struct account_node_total *t, int *err)
 
 	for (int i = 0; i < NR_REASONS; i++)
 		if (t->unattributed[i])
-			put_cut(o, reason_name(i), t->unattributed[i], err);
+			put_number(o, reason_name(i), t->unattributed[i], err);
 	return o;
 }
 
@@ -159,10 +159,10 @@ static json_t *counter_object(const struct job_context *c, const struct account_
 	/* Without a single reading there is no value: missing is not zero. */
 	if (v.counted) {
 		put_value(o, &v, err);
-		put_cut(o, "others", v.others, err);
-		put_cut(o, "unattributed", v.unattributed, err);
-		put_cut(machine, "value", t->value, err);
-		put_cut(machine, "attributed", t->attributed, err);
+		put_number(o, "others", v.others, err);
+		put_number(o, "unattributed", v.unattributed, err);
+		put_number(machine, "value", t->value, err);
+		put_number(machine, "attributed", t->attributed, err);
 		put(machine, "unattributed", reasons_object(t, err), err);
 		put(machine, "running_ratio", json_real(job_running_ratio(t)), err);
 	}

@@ -10,12 +10,12 @@ NAMES(job_sum_name, enum job_sum, [JOB_SUM_MEM] = "mem", [JOB_SUM_CMEM] = "cmem"
       [JOB_SUM_DEVICE_MEM] = "device_mem", [JOB_SUM_PCIE] = "pcie")
 
 /* Unattributed bytes, for all reasons */
-static uint64_t unattributed(const struct account_node_total *t)
+static sum128 unattributed(const struct account_node_total *t)
 {
-	uint64_t sum = 0;
+	sum128 sum = 0;
 
 	for (int i = 0; i < NR_REASONS; i++)
-		sum = sum_capped(sum, t->unattributed[i]);
+		sum += t->unattributed[i];
 	return sum;
 }
 
@@ -109,13 +109,13 @@ static void add_counter(struct job_sum_value *all, const struct account_job *j,
 	if (!v.counted)
 		return;
 	all->counted = true;
-	all->value = sum_capped(all->value, v.value);
-	all->low = sum_capped(all->low, v.low);
-	all->high = sum_capped(all->high, v.high);
-	all->inseparable = sum_capped(all->inseparable, v.inseparable);
-	all->others = sum_capped(all->others, v.others);
-	all->unattributed = sum_capped(all->unattributed, v.unattributed);
-	all->machine = sum_capped(all->machine, v.machine);
+	all->value += v.value;
+	all->low += v.low;
+	all->high += v.high;
+	all->inseparable += v.inseparable;
+	all->others += v.others;
+	all->unattributed += v.unattributed;
+	all->machine += v.machine;
 }
 
 struct job_sum_value job_sum_of(const struct accounts_node *n, const struct account_job *j,

@@ -28,18 +28,16 @@ enum job_sum {
  * @unattributed: unattributed
  * @machine: the sum of the three, as counted
  * @partial: some counter had no value in some interval
- *
- * Sums that are too large stay at UINT64_MAX.
  */
 struct job_sum_value {
 	bool counted;
-	uint64_t value;
-	uint64_t low;
-	uint64_t high;
-	uint64_t inseparable;
-	uint64_t others;
-	uint64_t unattributed;
-	uint64_t machine;
+	sum128 value;
+	sum128 low;
+	sum128 high;
+	sum128 inseparable;
+	sum128 others;
+	sum128 unattributed;
+	sum128 machine;
 	bool partial;
 };
 

@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/sums.h"
 #include "report/grid.h"
 #include "report/job/job_notes.h"
 #include "report/job/job_peak.h"
@@ -116,7 +115,7 @@ enum { PART_JOB, PART_OTHERS, PART_NOBODY };
 static struct grid_cell sum_part(const struct grid_place *at)
 {
 	const struct job_sum_value *v = &((const struct sum_line *)at->row)->v;
-	const uint64_t parts[] = { v->value, v->others, v->unattributed };
+	const sum128 parts[] = { v->value, v->others, v->unattributed };
 
 	return grid_percent(parts[at->column->arg], v->machine);
 }
@@ -262,12 +261,12 @@ static struct step_line line_of(const struct job_table *t, const struct account_
 	return l;
 }
 
-static uint64_t bytes_of(const struct step_line *l)
+static sum128 bytes_of(const struct step_line *l)
 {
-	uint64_t sum = sum_capped(l->pcie[0].value, l->pcie[1].value);
+	sum128 sum = l->pcie[0].value + l->pcie[1].value;
 
 	for (int d = 0; d < NR_DIRECTIONS; d++)
-		sum = sum_capped(sum, l->mem[d].value);
+		sum += l->mem[d].value;
 	return sum;
 }
 

@@ -40,8 +40,8 @@ struct dim {
  *	"other", so that it begins with 0
  */
 struct cell {
-	uint64_t value;
-	uint64_t width;
+	sum128 value;
+	sum128 width;
 	uint64_t since;
 };
 
@@ -102,7 +102,7 @@ struct peak_part {
  * @kind, @direction: the part
  */
 struct part_series {
-	uint64_t bytes;
+	sum128 bytes;
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint32_t socket;
@@ -216,14 +216,13 @@ void expose_family(struct exposer *x, const char *name, enum metric_type type, c
 		   const char *help);
 
 /** expose_number() - a sample; labels that are NULL or "" are left out */
-void expose_number(struct exposer *x, const struct label *labels, uint64_t value);
+void expose_number(struct exposer *x, const struct label *labels, sum128 value);
 
 /** expose_seconds() - a sample in seconds */
 void expose_seconds(struct exposer *x, const struct label *labels, uint64_t ns);
 
 /** expose_fact() - a sample in the unit that metrics have: seconds, joules, bytes, a number */
-void expose_fact(struct exposer *x, const struct label *labels, enum fact_unit unit,
-		 uint64_t value);
+void expose_fact(struct exposer *x, const struct label *labels, enum fact_unit unit, sum128 value);
 
 /** expose_ratio() - a sample that is a ratio */
 void expose_ratio(struct exposer *x, const struct label *labels, double value);

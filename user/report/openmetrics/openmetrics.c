@@ -214,7 +214,7 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r)
 /* --- counts of jobs */
 
 static void expose_cell(struct exposer *x, const struct series *s, const struct dim *d,
-			uint64_t value)
+			sum128 value)
 {
 	char socket[16];
 

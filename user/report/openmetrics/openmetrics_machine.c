@@ -7,21 +7,21 @@
 #include "version.h"
 
 /* The total of a counter that a family shows. */
-typedef uint64_t (*part_fn)(const struct account_node_total *t, unsigned int which);
+typedef sum128 (*part_fn)(const struct account_node_total *t, unsigned int which);
 
-static uint64_t part_value(const struct account_node_total *t, unsigned int which)
+static sum128 part_value(const struct account_node_total *t, unsigned int which)
 {
 	(void)which;
 	return t->value;
 }
 
-static uint64_t part_attributed(const struct account_node_total *t, unsigned int which)
+static sum128 part_attributed(const struct account_node_total *t, unsigned int which)
 {
 	(void)which;
 	return t->attributed;
 }
 
-static uint64_t part_reason(const struct account_node_total *t, unsigned int which)
+static sum128 part_reason(const struct account_node_total *t, unsigned int which)
 {
 	return t->unattributed[which];
 }
@@ -72,7 +72,7 @@ static bool same_labels(const struct view *v, const struct account_counter *a,
 }
 
 static void expose_total(struct exposer *x, const struct view *v, const struct account_counter *c,
-			 const char *reason, uint64_t value)
+			 const char *reason, sum128 value)
 {
 	const char *direction = direction_name(c->direction);
 	const char *destination = v->by_destination ? destination_name(c->destination) : NULL;
@@ -100,7 +100,7 @@ static void expose_view(struct exposer *x, const struct accounts_node *n, const 
 {
 	for (size_t i = 0; i < n->nr_totals; i++) {
 		const struct account_counter *c = &n->counters[n->totals[i].counter];
-		uint64_t sum = 0;
+		sum128 sum = 0;
 		bool first = true;
 
 		if (!v->takes(c) || !was_counted(n, &n->totals[i]))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The two text formats: writing of families and samples, and negotiation with a client. */
 #include <ctype.h>
-#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/digits.h"
 #include "report/openmetrics/internal.h"
 
 #define NS_PER_S 1000000000u
@@ -57,18 +57,24 @@ static void expose_labels(FILE *out, const struct label *l)
 		fputc('}', out);
 }
 
-void expose_number(struct exposer *x, const struct label *labels, uint64_t value)
+void expose_number(struct exposer *x, const struct label *labels, sum128 value)
 {
+	char digits[DIGITS_MAX_128 + 1];
+
+	put_digits_128(digits, value);
 	fprintf(x->out, "%s%s", x->family, suffix(x->type));
 	expose_labels(x->out, labels);
-	fprintf(x->out, " %" PRIu64 "\n", value);
+	fprintf(x->out, " %s\n", digits);
 }
 
-static void expose_time(struct exposer *x, const char *end, const struct label *labels, uint64_t ns)
+static void expose_time(struct exposer *x, const char *end, const struct label *labels, sum128 ns)
 {
+	char digits[DIGITS_MAX_128 + 1];
+
+	put_digits_128(digits, ns / NS_PER_S);
 	fprintf(x->out, "%s%s", x->family, end);
 	expose_labels(x->out, labels);
-	fprintf(x->out, " %" PRIu64 ".%09" PRIu64 "\n", ns / NS_PER_S, ns % NS_PER_S);
+	fprintf(x->out, " %s.%09u\n", digits, (unsigned int)(ns % NS_PER_S));
 }
 
 void expose_seconds(struct exposer *x, const struct label *labels, uint64_t ns)
@@ -76,7 +82,7 @@ void expose_seconds(struct exposer *x, const struct label *labels, uint64_t ns)
 	expose_time(x, suffix(x->type), labels, ns);
 }
 
-void expose_fact(struct exposer *x, const struct label *labels, enum fact_unit unit, uint64_t value)
+void expose_fact(struct exposer *x, const struct label *labels, enum fact_unit unit, sum128 value)
 {
 	if (unit == FACT_NS || unit == FACT_NANOJOULES)
 		expose_time(x, suffix(x->type), labels, value);
