@@ -158,7 +158,9 @@ struct account_gap {
  * @state: see enum account_state
  * @late_start: it existed before the daemon first looked: earlier traffic is not included
  * @gaps, @nr_gaps, @gap_ns: see struct account_gap; all gaps are in @gap_ns
- * @intervals, @covered_ns: intervals it is made of, and their time
+ * @intervals, @covered_ns: intervals it is made of, and their time, from its begin on
+ * @others_unknown_ns: of this, the time up to the first closing of the books, if it began within an
+ *	interval. @node has only its own part of that interval
  * @clock_back_ns: @whole.end_ns is ahead of the clock by this, after it was set back
  * @whole: everything
  * @steps, @nr_steps: parts of @whole; owned. Further steps are added up in the last one of
@@ -181,6 +183,7 @@ struct account_job {
 	uint64_t gap_ns;
 	uint64_t intervals;
 	uint64_t covered_ns;
+	uint64_t others_unknown_ns;
 	uint64_t clock_back_ns;
 	struct account_part whole;
 	struct account_part *steps;

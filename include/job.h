@@ -81,6 +81,7 @@ struct job_path {
  * @cgroup_id: of the job's own cgroup, which tells jobs of the same id apart; 0 for SCHEDULER_NONE
  * @provisional: @id is a stand-in
  * @made: its cgroup was made during the run: nothing came before
+ * @begin_ns: and when, CLOCK_MONOTONIC; 0: not known. Of a step: of its own cgroup
  * @owner: see struct job_path
  * @shared: number of further references, see row_job_share(); 0 in a copy
  */
@@ -93,6 +94,7 @@ struct row_job {
 	uint64_t cgroup_id;
 	bool provisional;
 	bool made;
+	uint64_t begin_ns;
 	uint32_t owner;
 	uint32_t shared;
 };

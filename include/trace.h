@@ -335,10 +335,13 @@ struct trace_resync {
  * @path: begins with a slash; in a v1 hierarchy the name of the controller comes before it:
  *	"freezer:/slurm/uid_0/job_3". NULL: removed. A path reused with a different id is a
  *	different cgroup
+ * @made_ns: when it was made, 0: not known, or found. Not in recordings: no report shows it, only
+ *	accounts of a live run begin there
  */
 struct trace_cgroup {
 	uint64_t id;
 	const char *path;
+	uint64_t made_ns;
 };
 
 /**
@@ -498,7 +501,7 @@ static inline int trace_send_resync(const struct trace_sink *to, bool begin)
 
 static inline int trace_send_cgroup(const struct trace_sink *to, uint64_t id, const char *path)
 {
-	return TRACE_SEND(to, TRACE_CGROUP, cgroup, (struct trace_cgroup){ id, path });
+	return TRACE_SEND(to, TRACE_CGROUP, cgroup, (struct trace_cgroup){ id, path, 0 });
 }
 
 static inline int trace_send_follow(const struct trace_sink *to, uint32_t pid)

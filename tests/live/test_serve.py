@@ -74,6 +74,38 @@ def test_closing_report(bed):
         require(heard.index("READY=1") < heard.index("STOPPING=1"), f"systemd hears {heard}")
 
 
+def test_begin_within(bed):
+    """A job begins when its cgroup is made, however long ago the books were closed."""
+    with Jobs() as jobs, serving(bed, interval="1h") as daemon:
+        daemon.start()
+        time.sleep(2)
+        job = new_job()
+        made = time.time()
+        name = jobs.begin(job)
+        there = time.time()
+        used = burn(bed, jobs, f"{name}/step_0", 300)
+        time.sleep(0.5)
+        jobs.end(job)
+        ended = time.time()
+        report = daemon.report(job)
+        # A cgroup of Slurm's uid comes first, and the daemon converts its own clock
+        require(
+            made - 0.05 <= report["start_ns"] / S <= there + 0.05,
+            f"it began at {report['start_ns'] / S:.3f} s, not from {made:.3f} to {there:.3f} s",
+        )
+        took = report["duration_ns"] / S
+        require(took >= ended - there - 0.05, f"{took:.3f} s, less than {ended - there:.3f} s")
+        precise(took <= ended - made + SOON_S, f"{took:.3f} s, more than {ended - made:.3f} s")
+        same_time("all of it is covered", report["quality"]["covered_ns"], report["duration_ns"], MS)
+        same_time("job", report["on_cpu_ns"], used, 3 * MS)
+        # The books were closed for the begin, within the bound of an end.
+        unknown = report["quality"].get("others_unknown_ns", 0) / S
+        precise(unknown <= SOON_S, f"for {unknown:.3f} s others are not known")
+        require(report["quality"]["intervals"] >= 2, "no closing at the begin")
+        require(not report["late_start"], "late_start")
+        daemon.stop()
+
+
 def test_pages(bed):
     """Every page is what it says, before and after the first interval."""
     with Jobs() as jobs, serving(bed, interval="2s") as daemon:
@@ -661,6 +693,7 @@ def test_churn(bed):
 
 TESTS = [
     test_closing_report,
+    test_begin_within,
     test_pages,
     test_restart,
     test_killed,

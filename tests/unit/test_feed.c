@@ -312,6 +312,7 @@ static int keep_path(void *arg, const struct trace_event *e)
 	char *text = arg;
 
 	assert_int_equal(e->type, TRACE_CGROUP);
+	assert_int_equal(c->made_ns, c->path ? 410 : 0);
 	snprintf(text, LEDGER_PATH_LEN, "%llx %s", (unsigned long long)c->id,
 		 c->path ? c->path : "gone");
 	return 0;
@@ -319,7 +320,7 @@ static int keep_path(void *arg, const struct trace_event *e)
 
 static void cgroups_of_v1_have_their_controller(void **state)
 {
-	struct ledger_cgroup c = { .h = { .type = LEDGER_CGROUP_NEW } };
+	struct ledger_cgroup c = { .h = { .type = LEDGER_CGROUP_NEW, .time_ns = 410 } };
 	struct ledger_sink sink;
 	struct feed feed;
 	char text[LEDGER_PATH_LEN];

@@ -149,11 +149,38 @@ static void a_path_used_again_is_another_job(void **state)
 	assert_true(identity_job(w.id, 5)->gone);
 	assert_int_equal(identity_jobs_ended(w.id, 1 << SCHEDULER_SLURM), 2);
 	assert_int_equal(identity_jobs_ended(w.id, 1 << SCHEDULER_FLUX), 0);
+	assert_int_equal(identity_jobs_begun(w.id, 1 << SCHEDULER_SLURM), 3);
+	assert_int_equal(identity_jobs_begun(w.id, 1 << SCHEDULER_FLUX), 0);
 	/* that was wrong: the records came late */
 	told(&w, 5, "/slurm/uid_0/job_12");
 	assert_false(identity_job(w.id, 5)->gone);
 	assert_true(identity_job(w.id, 7)->gone);
 	assert_ptr_equal(job_of(&w, 6), identity_job(w.id, 5));
+	world_free(&w);
+}
+
+/* The moment is known of what is made, and of nothing that is found or renamed. */
+static void when_it_was_made(void **state)
+{
+	struct world w = world_new(ROW_JOB, true);
+
+	(void)state;
+	told(&w, 2, "/slurm/uid_0/job_11");
+	identity_making(w.id, true, 410);
+	told(&w, 3, "/slurm/uid_0/job_12");
+	identity_making(w.id, true, 420);
+	told(&w, 4, "/slurm/uid_0/job_12/step_0");
+	assert_int_equal(job_of(&w, 3)->who.begin_ns, 410);
+	assert_true(job_of(&w, 3)->who.made);
+	assert_int_equal(identity_cgroup_find(w.id, 4)->made_ns, 420);
+	assert_int_equal(identity_cgroup_find(w.id, 2)->made_ns, 0);
+	/* one that has only a stand-in for its number begins when that is known */
+	assert_int_equal(identity_jobs_begun(w.id, UINT32_MAX), 2);
+	told(&w, 5, "/system.slice/slurmstepd.scope/s5K1KKYAYG5D00");
+	assert_int_equal(identity_jobs_begun(w.id, UINT32_MAX), 2);
+	for (int i = 0; i < 2; i++)
+		identity_job_news(w.id, &(struct trace_job_news){ .cgroup_id = 5, .id = "77" });
+	assert_int_equal(identity_jobs_begun(w.id, UINT32_MAX), 3);
 	world_free(&w);
 }
 
@@ -737,6 +764,7 @@ static void nothing_is_kept_without_a_summary(void **state)
 	}
 	assert_int_equal(ended, intervals);
 	assert_int_equal(identity_jobs_ended(session_identity(s), 1 << SCHEDULER_SLURM), intervals);
+	assert_int_equal(identity_jobs_begun(session_identity(s), 1 << SCHEDULER_SLURM), intervals);
 	assert_null(s->total);
 	assert_int_equal(session_summary(s, &r), -EINVAL);
 	session_free(s);
@@ -750,6 +778,7 @@ int main(void)
 		cmocka_unit_test(reports_keep_names),
 		cmocka_unit_test(a_path_used_again_is_another_job),
 		cmocka_unit_test(what_is_gone_stays_gone),
+		cmocka_unit_test(when_it_was_made),
 		cmocka_unit_test(a_step_may_come_before_its_job),
 		cmocka_unit_test(news_of_jobs),
 		cmocka_unit_test(jobs_asked_for),

@@ -39,18 +39,31 @@ static void test_form(void **state)
 	j.quality.method = METHOD_CPU_TIME;
 	assert_int_equal(blob_job(&b, &j), 0);
 	assert_memory_equal(b.data, expected, sizeof(expected));
-	/* 29 losses, 8 costs, how far the clock was set back, no groups, checksum */
-	assert_int_equal(b.nr, sizeof(expected) + 29 + 8 + 1 + 1 + 4);
+	/* 29 losses, 8 costs, how far the clock was set back, no groups, time, checksum */
+	assert_int_equal(b.nr, sizeof(expected) + 29 + 8 + 1 + 1 + 1 + 4);
 	free(b.data);
 }
 
+static void assert_version_6(const struct bytes *b)
+{
+	struct account_job read = { 0 };
+
+	b->data[0] = 6;
+	seal(b->data, b->nr);
+	assert_int_equal(blob_read_job(b->data, b->nr, COUNTERS, &read), 0);
+	assert_int_equal(read.quality.tasks_ns, 10);
+	assert_int_equal(read.others_unknown_ns, 0);
+	account_job_release(&read);
+}
+
 /*
- * Version 6 has sums of 64 bits. Version 5 has no groups. Version 4 has 28 losses, version 3 has 27, version 2 has 20, and version 1 has not how far the
+ * Version 6 has sums of 64 bits, and no time without others. Version 5 has no groups. Version 4 has 28 losses, version 3 has 27, version 2 has 20, and version 1 has not how far the
  * clock was set back either.
  */
 static void test_older_forms(void **state)
 {
-	struct account_job j = { .job.cgroup_id = 300, .clock_back_ns = 5 }, read = { 0 };
+	struct account_job j = { .job.cgroup_id = 300, .clock_back_ns = 5, .others_unknown_ns = 4 },
+			   read = { 0 };
 	struct bytes b = { 0 };
 
 	(void)state;
@@ -62,17 +75,16 @@ static void test_older_forms(void **state)
 	assert_int_equal(blob_job(&b, &j), 0);
 	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), 0);
 	assert_int_equal(read.clock_back_ns, 5);
+	assert_int_equal(read.others_unknown_ns, 4);
 	assert_int_equal(read.quality.unweighed_ns, 7);
 	assert_int_equal(read.quality.spread_ns, 9);
 	assert_int_equal(read.quality.tasks_ns, 10);
 	account_job_release(&read);
 	read = (struct account_job){ 0 };
-	b.data[0] = 6;
-	seal(b.data, b.nr);
-	assert_int_equal(blob_read_job(b.data, b.nr, COUNTERS, &read), 0);
-	assert_int_equal(read.quality.tasks_ns, 10);
-	account_job_release(&read);
 	read = (struct account_job){ 0 };
+	/* In front of the checksum */
+	b.nr--;
+	assert_version_6(&b);
 	/* In front of the checksum: there are no groups. */
 	b.nr--;
 	b.data[0] = 5;

@@ -28,7 +28,7 @@
 #define NS_PER_MS   1000000ull
 /* The ring is emptied at this interval; a ring that fills faster wakes us. */
 #define DRAIN_NS    (100 * NS_PER_MS)
-/* The end of a job closes the interval, but not more often than this. */
+/* The begin or end of a job closes the interval, but not more often than this. */
 #define CLOSE_NS    (200 * NS_PER_MS)
 /*
  * The first interval is short: existing jobs already have a row in it, so that a job that begins
@@ -52,7 +52,7 @@
  * @config: of these, the ones that do not affect the run
  * @closed_ns, @next_ns, @drain_ns, @watchdog_ns, @trim_ns: when the last interval was closed, and
  *	when each task is due (CLOCK_MONOTONIC)
- * @ended: ends of jobs in closed intervals
+ * @changed: begins and ends of jobs in closed intervals
  * @ready: the first interval was closed
  * @more: closing reports wait, and can be written
  * @loop: SIGTERM and SIGINT end it
@@ -72,7 +72,7 @@ struct serve {
 	uint64_t drain_ns;
 	uint64_t watchdog_ns;
 	uint64_t trim_ns;
-	uint64_t ended;
+	uint64_t changed;
 	bool ready;
 	bool more;
 	struct loop loop;
@@ -212,7 +212,7 @@ static int close_interval(struct serve *s, bool last, struct diag *d)
 	struct report *r;
 	int err;
 
-	s->ended = live_jobs_ended(s->live, s->config->schedulers);
+	s->changed = live_jobs_changed(s->live, s->config->schedulers);
 	err = live_report(s->live, last, d, &r);
 	if (err)
 		return err;
@@ -229,16 +229,16 @@ static int close_interval(struct serve *s, bool last, struct diag *d)
 	return err;
 }
 
-/* Is it time? Ends of jobs that come together share an interval. */
+/* Is it time? Begins and ends of jobs that come together share an interval. */
 static uint64_t close_ns(void *arg)
 {
 	const struct serve *s = arg;
-	bool ended = live_jobs_ended(s->live, s->config->schedulers) != s->ended;
+	bool changed = live_jobs_changed(s->live, s->config->schedulers) != s->changed;
 	uint64_t soonest = s->closed_ns + CLOSE_NS;
 
 	if (!s->ready)
 		return s->next_ns;
-	if (ended || s->next_ns < soonest)
+	if (changed || s->next_ns < soonest)
 		return soonest;
 	return s->next_ns;
 }
@@ -503,7 +503,7 @@ static int run(struct serve *s, struct diag *d)
 	s->closed_ns = s->pages.started_ns = monotonic_ns();
 	s->next_ns = s->closed_ns + FIRST_NS;
 	s->watchdog_ns = s->notify.watchdog_ns == UINT64_MAX ? UINT64_MAX : 0;
-	s->ended = live_jobs_ended(s->live, s->config->schedulers);
+	s->changed = live_jobs_changed(s->live, s->config->schedulers);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(sources); i++)
 		err = loop_add(&s->loop, &sources[i], s, d);
 	if (!err)

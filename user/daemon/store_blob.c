@@ -7,7 +7,7 @@
 
 /*
  * 1: without clock_back_ns; 2, 3, 4: with fewer numbers of quality; 5: without groups; 6: sums of 64
- * bits, which look the same; all are still read
+ * bits, which look the same, and without others_unknown_ns; all are still read
  */
 #define BLOB_VERSION 7
 #define CRC_BYTES    4
@@ -127,6 +127,7 @@ static const struct field job_rows[] = {
 	N(struct account_job, clock_back_ns, .since = 2),
 	LIST(struct account_job, groups, nr_groups, &group_fields, .max = ACCOUNT_MAX_GROUPS,
 	     .since = 6),
+	N(struct account_job, others_unknown_ns, .since = 7),
 };
 static const struct fields job_fields = FIELDS(job_rows, struct account_job);
 
@@ -303,7 +304,7 @@ int blob_read_job(const void *data, size_t size, size_t nr_counters, struct acco
 	j.steps = NULL;
 	j.groups = NULL;
 	memset(&j.whole, 0, sizeof(j.whole));
-	j.nr_node = j.nr_steps = j.nr_groups = j.clock_back_ns = 0;
+	j.nr_node = j.nr_steps = j.nr_groups = j.clock_back_ns = j.others_unknown_ns = 0;
 	err = take(data, size, &job_fields, nr_counters, 0, &j);
 	if (err)
 		account_job_release(&j);

@@ -197,6 +197,7 @@ void accounts_free(struct accounts *a)
 		accounts_entry_free(a->jobs[i]);
 	accounts_node_release(&a->node);
 	accounts_sums_drop(a->fresh);
+	accounts_sums_drop(a->after);
 	free(a->sums);
 	free(a->jobs);
 	free(a->closed);

@@ -3,9 +3,9 @@
  * The keeper of accounts: takes reports by job, interval by interval, and adds up. Pure: no
  * clock, no files. What survives a restart goes out and comes in through include/account.h.
  *
- * A job begins with its first row and ends with the interval whose row says so. It is in all
- * intervals between, with or without rows; the machine's counters in its account are over just
- * these. Where an interval does not begin at the end of the last one, nobody looked in between:
+ * A job begins when its cgroup was made, or with its first row, and ends with the interval whose
+ * row says so. It is in all intervals between, with or without rows; the machine's counters in its
+ * account are over just these, and of an interval within which it began they are its own part. Where an interval does not begin at the end of the last one, nobody looked in between:
  * jobs with a row go on with a gap, the others ended unseen and are stale. The first interval
  * after accounts_new() or accounts_restore() is such a one. This rests on reports that have a row
  * for every job that is there when a session begins, idle or not.

@@ -267,6 +267,13 @@ static int prepare_row(struct accounts *a, const struct report *r, size_t i)
 	return row->leaf ? reserve_io(r, t->entry, step, row) : 0;
 }
 
+static void drop_bases(struct accounts *a)
+{
+	accounts_sums_drop(a->fresh);
+	accounts_sums_drop(a->after);
+	a->fresh = a->after = NULL;
+}
+
 /* A job whose account is closed with this interval needs room for the machine's counters. */
 static bool will_be_over(const struct accounts *a, const struct account_entry *e)
 {
@@ -275,15 +282,20 @@ static bool will_be_over(const struct accounts *a, const struct account_entry *e
 	return e->account.state == ACCOUNT_RUNNING && (seen ? e->ends : a->broken && e->base);
 }
 
-static int prepare_jobs(struct accounts *a)
+static int prepare_jobs(struct accounts *a, const struct report *r)
 {
-	bool begins = false;
+	bool begins = false, within = false;
+	int err;
 
 	for (size_t i = 0; i < a->nr_jobs; i++) {
 		struct account_entry *e = a->jobs[i];
 		size_t nr = a->node.nr_counters + a->pending_counters;
 
 		begins = begins || ((e->pending || e->waiting) && e->attempt == a->attempt);
+		err = e->pending ? accounts_begin_prepare(e, r) : 0;
+		if (err)
+			return err;
+		within = within || e->begin_ns;
 		if (!will_be_over(a, e))
 			continue;
 		free(e->node);
@@ -291,8 +303,12 @@ static int prepare_jobs(struct accounts *a)
 		if (!e->node)
 			return -ENOMEM;
 	}
-	a->fresh = begins ? accounts_sums_take(a) : NULL;
-	return begins && !a->fresh ? -ENOMEM : 0;
+	a->fresh = begins ? accounts_sums_take(a, a->node.nr_counters) : NULL;
+	a->after = within ? accounts_sums_take(a, a->node.nr_counters + a->pending_counters) : NULL;
+	if ((!begins || a->fresh) && (!within || a->after))
+		return 0;
+	drop_bases(a);
+	return -ENOMEM;
 }
 
 static int prepare(struct accounts *a, const struct report *r)
@@ -308,7 +324,7 @@ static int prepare(struct accounts *a, const struct report *r)
 		err = prepare_row(a, r, i);
 	if (!err)
 		err = accounts_groups_reserve(a, r);
-	return err ? err : prepare_jobs(a);
+	return err ? err : prepare_jobs(a, r);
 }
 
 /* Take back what can be seen of an interval that found no memory; room stays. */
@@ -444,13 +460,15 @@ static void begin_job(struct accounts *a, struct account_entry *e, const struct 
 	const struct row_job *who = e->who ? e->who : any;
 
 	e->pending = false;
-	e->base = a->fresh;
+	e->base = e->begin_ns ? a->after : a->fresh;
 	e->base->refs++;
 	add_identity(j, who);
 	str_copy(j->boot, sizeof(j->boot), a->o.boot);
 	j->state = ACCOUNT_RUNNING;
 	j->late_start = a->broken && !(who && who->made);
-	j->whole.start_ns = start_of(r);
+	j->whole.start_ns = accounts_begin_time(r, e->begin_ns);
+	if (e->begin_ns)
+		accounts_begin_job(a, e, r);
 	make_key(j);
 	e->active = true;
 	a->node.jobs_started++;
@@ -548,7 +566,8 @@ static void add_row(struct accounts *a, const struct report *r, size_t i)
 	if (!step)
 		return;
 	if (!step->start_ns)
-		step->start_ns = later(start_of(r), t->entry->account.whole.start_ns);
+		step->start_ns = later(accounts_begin_time(r, row->job->begin_ns),
+				       t->entry->account.whole.start_ns);
 	/* The clock may have been set back. */
 	step->end_ns = later(end_of(r), later(step->end_ns, step->start_ns));
 	/* What is in "others" does not all end at once. */
@@ -580,6 +599,8 @@ static void add(struct accounts *a, const struct report *r)
 		a->node.since_ns = start_of(r);
 	a->node.until_ns = end_of(r);
 	accounts_sums_add(a, r);
+	if (a->after)
+		accounts_sums_retake(a, a->after);
 	for (size_t i = 0; i < r->nr_rows; i++)
 		if (a->targets[i].entry && a->targets[i].entry->pending)
 			begin_job(a, a->targets[i].entry, r, r->rows[i].job);
@@ -588,10 +609,11 @@ static void add(struct accounts *a, const struct report *r)
 	for (size_t i = 0; i < r->nr_rows; i++)
 		add_row(a, r, i);
 	accounts_groups_add(a, r);
-	for (size_t i = 0; i < a->nr_jobs; i++)
+	for (size_t i = 0; i < a->nr_jobs; i++) {
+		accounts_begin_own(a->jobs[i]);
 		note_change(a, a->jobs[i]);
-	accounts_sums_drop(a->fresh);
-	a->fresh = NULL;
+	}
+	drop_bases(a);
 	a->started = true;
 	a->last_end_ns = r->end_ns;
 	if (a->nr_jobs > ACCOUNTS_MAX_OVER)

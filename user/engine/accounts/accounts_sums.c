@@ -138,16 +138,21 @@ void accounts_sums_add(struct accounts *a, const struct report *r)
 				    &r->counters[i]);
 }
 
-struct sums_base *accounts_sums_take(const struct accounts *a)
+void accounts_sums_retake(const struct accounts *a, struct sums_base *b)
 {
-	size_t nr = NR_SUMS + a->node.nr_counters * NR_OF_COUNTER;
+	memcpy(b->cells, a->sums, (NR_SUMS + b->nr_counters * NR_OF_COUNTER) * sizeof(b->cells[0]));
+}
+
+struct sums_base *accounts_sums_take(const struct accounts *a, size_t nr_counters)
+{
+	size_t nr = NR_SUMS + nr_counters * NR_OF_COUNTER;
 	struct sums_base *b = calloc(1, sizeof(*b) + nr * sizeof(b->cells[0]));
 
 	if (!b)
 		return NULL;
 	b->refs = 1;
-	b->nr_counters = a->node.nr_counters;
-	memcpy(b->cells, a->sums, nr * sizeof(b->cells[0]));
+	b->nr_counters = nr_counters;
+	accounts_sums_retake(a, b);
 	return b;
 }
 

@@ -168,6 +168,12 @@ static int compare_node(const void *a, const void *b)
 	return (x->counter > y->counter) - (x->counter < y->counter);
 }
 
+void accounts_part_sort_node(struct account_job *j)
+{
+	if (j->nr_node)
+		qsort(j->node, j->nr_node, sizeof(*j->node), compare_node);
+}
+
 /* Room in a copied array, as one_more() takes it to be there. */
 static int settle_(void *items, size_t nr, size_t size)
 {
@@ -199,8 +205,7 @@ int accounts_part_copy_job(const struct accounts *a, const struct account_job *f
 
 	if (err)
 		return err;
-	if (j.nr_node)
-		qsort(j.node, j.nr_node, sizeof(*j.node), compare_node);
+	accounts_part_sort_node(&j);
 	err = settle_part(&j.whole);
 	if (!err)
 		err = settle(j.steps, j.nr_steps);

@@ -68,6 +68,7 @@ struct sums_base {
  * @pending_steps: steps behind @account.nr_steps that are new
  * @pending_path: its path, known now; owned
  * @who: its row that says who it is
+ * @begin_ns: of a new one: when it began within the interval (CLOCK_MONOTONIC), 0: with it
  * @node: room for @account.node if it is over with this interval; owned
  */
 struct account_entry {
@@ -88,6 +89,7 @@ struct account_entry {
 	size_t pending_steps;
 	char *pending_path;
 	const struct row_job *who;
+	uint64_t begin_ns;
 	struct account_node_total *node;
 };
 
@@ -129,6 +131,7 @@ struct closed {
  * @pending_counters: counters behind @node.nr_counters that are new
  * @targets: by row
  * @fresh: the numbers before this interval, for jobs that begin with it
+ * @after: those behind it, for jobs that begin within it
  * @broken: this interval does not begin where the last one ended
  * @view: room for the machine's counters in an account that is shown
  */
@@ -152,6 +155,7 @@ struct accounts {
 	struct target *targets;
 	size_t cap_targets;
 	struct sums_base *fresh;
+	struct sums_base *after;
 	bool broken;
 	struct account_node_total *view;
 	size_t cap_view;
@@ -183,8 +187,11 @@ int accounts_sums_room(struct accounts *a, size_t nr_counters);
 /** accounts_sums_add() - add an interval to the machine's numbers and totals */
 void accounts_sums_add(struct accounts *a, const struct report *r);
 
-/** accounts_sums_take() - the numbers as they are now; NULL without memory */
-struct sums_base *accounts_sums_take(const struct accounts *a);
+/** accounts_sums_take() - the numbers as they are now, of so many counters; NULL without memory */
+struct sums_base *accounts_sums_take(const struct accounts *a, size_t nr_counters);
+
+/** accounts_sums_retake() - the same again, later */
+void accounts_sums_retake(const struct accounts *a, struct sums_base *b);
 void accounts_sums_drop(struct sums_base *b);
 
 /** accounts_sums_account() - complete a running account with what came since; @node: room */
@@ -226,11 +233,28 @@ void accounts_part_drop_steps(struct account_entry *e);
 /** accounts_part_fold_others() - from now on the last step is all that have no place */
 void accounts_part_fold_others(struct account_job *j);
 
+/** accounts_part_sort_node() - bring the machine's counters of an account into their order */
+void accounts_part_sort_node(struct account_job *j);
+
 /** accounts_part_copy_job() - copy a job's account; 0, -EINVAL or -ENOMEM */
 int accounts_part_copy_job(const struct accounts *a, const struct account_job *from,
 			   struct account_job *ret);
 
 /* accounts_groups.c: what the kernel counted */
+
+/* accounts_begin.c: jobs that begin within an interval */
+
+/** accounts_begin_prepare() - does a new job begin within @r? Room for that; 0 or -ENOMEM */
+int accounts_begin_prepare(struct account_entry *e, const struct report *r);
+
+/** accounts_begin_job() - the account of such a job is of its own time: all but its bytes */
+void accounts_begin_job(const struct accounts *a, struct account_entry *e, const struct report *r);
+
+/** accounts_begin_own() - its own bytes of @r are known now: the machine's, as far as it knows */
+void accounts_begin_own(struct account_entry *e);
+
+/** accounts_begin_time() - CLOCK_REALTIME of a time within a report, or of its nearer end */
+uint64_t accounts_begin_time(const struct report *r, uint64_t ns);
 
 /** accounts_groups_reserve() - make room for what groups have in a report; 0 or -ENOMEM */
 int accounts_groups_reserve(struct accounts *a, const struct report *r);

@@ -162,6 +162,7 @@ int book_name_job(struct book *b, struct book_row *row)
 	const struct job *j = row->job ? identity_job(b->id, row->key.cgroup_id) : NULL;
 	const struct cgroup_name *c;
 	char step[JOB_STEP_LEN];
+	int err;
 
 	if (!j)
 		return 0;
@@ -171,5 +172,8 @@ int book_name_job(struct book *b, struct book_row *row)
 		row->cgroup_id = j->who.cgroup_id;
 	else
 		row->cgroup_id = c && c->job == j ? c->id : 0;
-	return book_row_job(row, j, step);
+	err = book_row_job(row, j, step);
+	if (!err && step[0])
+		row->job->begin_ns = c && c->job == j ? c->made_ns : 0;
+	return err;
 }

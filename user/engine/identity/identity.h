@@ -102,7 +102,7 @@ struct job {
  * @step_length: of the part of @path that is the step's own cgroup, or the job's
  * @selected: asked for by the user, itself or one of its ancestors, or its job
  * @gone: removed; the name is kept for reports
- * @made: it was made during the run
+ * @made: it was made during the run; @made_ns: when, 0: not known
  * @told: an interval was closed since
  * @listed: it is what identity_cgroup_by_path() finds
  * @shown: its job in rows, NULL when not asked for yet; @shown_at: after so many changes of it
@@ -116,6 +116,7 @@ struct cgroup_name {
 	size_t step_length;
 	bool selected;
 	bool made;
+	uint64_t made_ns;
 	bool gone;
 	bool told;
 	bool listed;
@@ -211,8 +212,13 @@ int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path);
 /** identity_believe() - users whose own jobs are believed, see job_resolve_for(); before the first cgroup */
 void identity_believe(struct identity *id, const struct job_users *users);
 
-/** identity_making() - are cgroups that identity_cgroup() does not know being made just now? False at first */
-void identity_making(struct identity *id, bool making);
+/**
+ * identity_making() - are cgroups that identity_cgroup() does not know being made just now?
+ * @id: the identity
+ * @making: false at first
+ * @made_ns: when, 0: not known
+ */
+void identity_making(struct identity *id, bool making, uint64_t made_ns);
 
 /** identity_cgroup_gone() - a cgroup was removed; its name and job are kept while in use */
 void identity_cgroup_gone(struct identity *id, uint64_t cgroup_id);
@@ -252,6 +258,13 @@ int identity_each_job(const struct identity *id, int (*fn)(void *arg, const stru
 
 /** identity_job() - the job of a key (struct job: who.cgroup_id), or NULL */
 struct job *identity_job(const struct identity *id, uint64_t key);
+
+/**
+ * identity_jobs_begun() - jobs whose begin was seen so far; @schedulers: a bit for each
+ *
+ * One with a provisional id counts when it gets its own: keys of accounts have it then.
+ */
+uint64_t identity_jobs_begun(const struct identity *id, uint32_t schedulers);
 
 /** identity_jobs_ended() - jobs whose end was seen so far; @schedulers: a bit for each */
 uint64_t identity_jobs_ended(const struct identity *id, uint32_t schedulers);

@@ -105,7 +105,10 @@ int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path)
 		free(copy);
 		return -ENOMEM;
 	}
-	c->made |= fresh && id->making;
+	if (fresh && id->making) {
+		c->made = true;
+		c->made_ns = id->made_ns;
+	}
 	unlist(id, c);
 	identity_job_leave(id, c);
 	free(c->path);
@@ -125,9 +128,10 @@ void identity_believe(struct identity *id, const struct job_users *users)
 	id->users = users;
 }
 
-void identity_making(struct identity *id, bool making)
+void identity_making(struct identity *id, bool making, uint64_t made_ns)
 {
 	id->making = making;
+	id->made_ns = made_ns;
 }
 
 void identity_cgroup_gone(struct identity *id, uint64_t cgroup_id)

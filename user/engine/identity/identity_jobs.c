@@ -138,6 +138,7 @@ static int job_new(struct identity *id, const struct job_path *p, const struct c
 	j->who.provisional = p->provisional;
 	j->who.owner = p->owner;
 	memcpy(j->who.id, p->id, sizeof(j->who.id));
+	id->nr_begun[p->scheduler] += !p->provisional;
 	j->changes++;
 	if (list(id, j)) {
 		j->gone = true;
@@ -220,6 +221,7 @@ int identity_job_enter(struct identity *id, struct cgroup_name *c)
 		return err;
 	if (own) {
 		j->who.made = c->made;
+		j->who.begin_ns = c->made_ns;
 		j->changes++;
 	}
 	c->job = j;
@@ -291,6 +293,7 @@ void identity_job_news(struct identity *id, const struct trace_job_news *news)
 		snprintf(j->who.id, sizeof(j->who.id), "%.*s", (int)n, news->id);
 		if (news->id[n])
 			snprintf(j->array, sizeof(j->array), "%s", news->id + n + 1);
+		id->nr_begun[j->who.scheduler] += j->who.provisional;
 		j->who.provisional = false;
 	}
 	if (news->name)
@@ -316,14 +319,24 @@ int identity_select_jobs(struct identity *id, char *const *texts, size_t nr)
 	return 0;
 }
 
-uint64_t identity_jobs_ended(const struct identity *id, uint32_t schedulers)
+static uint64_t sum_of(const uint64_t by_scheduler[NR_SCHEDULERS], uint32_t schedulers)
 {
 	uint64_t sum = 0;
 
 	for (int i = 0; i < NR_SCHEDULERS; i++)
 		if (schedulers & 1u << i)
-			sum += id->nr_ended[i];
+			sum += by_scheduler[i];
 	return sum;
+}
+
+uint64_t identity_jobs_begun(const struct identity *id, uint32_t schedulers)
+{
+	return sum_of(id->nr_begun, schedulers);
+}
+
+uint64_t identity_jobs_ended(const struct identity *id, uint32_t schedulers)
+{
+	return sum_of(id->nr_ended, schedulers);
 }
 
 bool identity_job_seen(const struct identity *id, size_t nr)

@@ -27,9 +27,9 @@ struct awaited {
  * @paths: of @cgroups, the latest one for each path
  * @jobs: by key, also ended ones
  * @living: of @jobs, those whose cgroup was not removed, by its path
- * @making: see identity_making()
+ * @making, @made_ns: see identity_making()
  * @users: see identity_believe()
- * @nr_ended: jobs whose end was seen
+ * @nr_begun, @nr_ended: see identity_jobs_begun(), and jobs whose end was seen
  * @selected: cgroup paths asked for
  * @wanted: jobs asked for
  * @awaited: see identity_await()
@@ -48,7 +48,9 @@ struct identity {
 	struct job *jobs;
 	struct job *living;
 	bool making;
+	uint64_t made_ns;
 	const struct job_users *users;
+	uint64_t nr_begun[NR_SCHEDULERS];
 	uint64_t nr_ended[NR_SCHEDULERS];
 	struct workload *workloads; /* hash */
 	struct workload *near[NEAR_WORKLOADS];

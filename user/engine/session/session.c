@@ -63,7 +63,7 @@ static int make_books(struct session *s)
 static int on_cgroup(struct session *s, const struct trace_cgroup *c)
 {
 	/* A cgroup that was made before the books begin may have run before it, too. */
-	identity_making(s->id, s->begun && !s->finding);
+	identity_making(s->id, s->begun && !s->finding, c->made_ns);
 	if (c->path)
 		return identity_cgroup(s->id, c->id, c->path);
 	identity_cgroup_gone(s->id, c->id);

@@ -390,7 +390,8 @@ static void on_cgroup(void *arg, const struct ledger_cgroup *r)
 	if (length >= sizeof(r->path) - 1)
 		f->cut_path = true; /* to be read from cgroupfs */
 	else
-		failed(f, trace_send_cgroup(&f->out, r->id, path));
+		failed(f, TRACE_SEND(&f->out, TRACE_CGROUP, cgroup,
+				     (struct trace_cgroup){ r->id, path, r->h.time_ns }));
 }
 
 static void on_io(void *arg, const struct ledger_io *r)

@@ -368,9 +368,11 @@ size_t live_alive(const struct live *l)
 	return identity_followed_alive(session_identity(l->session));
 }
 
-uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers)
+uint64_t live_jobs_changed(const struct live *l, uint32_t schedulers)
 {
-	return identity_jobs_ended(session_identity(l->session), schedulers);
+	const struct identity *id = session_identity(l->session);
+
+	return identity_jobs_begun(id, schedulers) + identity_jobs_ended(id, schedulers);
 }
 
 const struct host_info *live_host(const struct live *l)

@@ -73,13 +73,14 @@ int live_drain(struct live *l, struct diag *d);
 size_t live_alive(const struct live *l);
 
 /**
- * live_jobs_ended() - number of jobs whose end was seen so far
+ * live_jobs_changed() - number of jobs whose begin was seen so far, and of those whose end was
  * @l: the run
  * @schedulers: of these only; bit by enum scheduler
  *
- * Updated by live_drain(): close the interval when this grows to get the end of a job at once.
+ * Updated by live_drain(): close the interval when this grows, so that a job begins with an interval
+ * and its end is known at once.
  */
-uint64_t live_jobs_ended(const struct live *l, uint32_t schedulers);
+uint64_t live_jobs_changed(const struct live *l, uint32_t schedulers);
 
 /** live_host() - the machine; valid as long as the run */
 const struct host_info *live_host(const struct live *l);

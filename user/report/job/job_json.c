@@ -250,6 +250,8 @@ static json_t *quality_object(const struct account_job *j, int *err)
 	}
 	put_cut(o, "intervals", j->intervals, err);
 	put_cut(o, "covered_ns", j->covered_ns, err);
+	if (j->others_unknown_ns)
+		put_cut(o, "others_unknown_ns", j->others_unknown_ns, err);
 	put(o, "coverage",
 	    json_real(j->covered_ns < duration ? (double)j->covered_ns / (double)duration : 1.0),
 	    err);

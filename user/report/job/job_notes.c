@@ -35,6 +35,21 @@ static int put_state(FILE *out, const struct account_job *j, size_t width)
 		"before is not in this account");
 }
 
+/* Said where it changes SHARE by more than a tenth. */
+static int put_others(FILE *out, const struct account_job *j, size_t width)
+{
+	char seconds[FORMAT_NUMBER_LEN];
+
+	if (j->others_unknown_ns <= j->covered_ns / 10)
+		return 0;
+	format_seconds(j->others_unknown_ns, seconds);
+	return notes_line(
+		out, width,
+		"others: in its first %s s only its own traffic is known, so SHARE is too "
+		"large",
+		seconds);
+}
+
 static int put_gaps(FILE *out, const struct account_job *j, size_t width)
 {
 	char start[FORMAT_TIME_LEN], end[FORMAT_TIME_LEN], seconds[FORMAT_NUMBER_LEN];
@@ -203,6 +218,8 @@ int job_notes_write(FILE *out, const struct job_context *c, const struct account
 	};
 	int err = put_state(out, j, width);
 
+	if (!err)
+		err = put_others(out, j, width);
 	if (!err)
 		err = put_gaps(out, j, width);
 	if (!err)
