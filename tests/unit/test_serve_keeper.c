@@ -609,6 +609,53 @@ static void damage_one(struct bench *b)
 	json_decref(o);
 }
 
+/* A page as text; its status */
+static int get_page(struct serve_pages *p, const char *path, char **ret)
+{
+	const struct http_request q = { path, "" };
+	struct http_page got = { 0 };
+
+	assert_int_equal(serve_pages_get(p, &q, &got), 0);
+	*ret = strndup(got.body, got.size);
+	assert_non_null(*ret);
+	free(got.body);
+	return got.status;
+}
+
+/* Each page that the index lists is there, and a wrong path gets the same list. */
+static void test_index(void **state)
+{
+	struct serve_pages pages;
+	struct bench b;
+	char *index, *text, *line, *rest;
+	size_t nr = 0;
+
+	(void)state;
+	setup(&b);
+	pages = (struct serve_pages){ .keeper = &b.keeper, .config = &b.config };
+	assert_int_equal(get_page(&pages, "/", &index), 200);
+	assert_int_equal(get_page(&pages, "/nothing", &text), 404);
+	assert_non_null(strstr(text, index));
+	free(text);
+	assert_int_equal(get_page(&pages, "/report", &text), 503);
+	assert_non_null(strstr(text, "first interval"));
+	free(text);
+	interval(&b, world_report(0));
+	for (line = strtok_r(index, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (line[0] != '/')
+			continue;
+		line[strcspn(line, " ")] = '\0';
+		assert_int_not_equal(get_page(&pages, line, &text), 404);
+		assert_true(text[0]);
+		free(text);
+		nr++;
+	}
+	assert_int_equal(nr, 4);
+	free(index);
+	serve_pages_release(&pages);
+	teardown(&b);
+}
+
 /* The status of the page, and what it says of the counters. */
 static int health_of_counters(struct bench *b, const char *problem)
 {
@@ -703,6 +750,7 @@ static void short_windows_need_few_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_index),
 		cmocka_unit_test(test_running_jobs),
 		cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_damaged),

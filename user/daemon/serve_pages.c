@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "report/job/job_report.h"
 #include "report/json/json.h"
 #include "report/json/internal.h"
@@ -22,16 +21,7 @@
 #define TYPE_TEXT      "text/plain; charset=utf-8"
 #define TYPE_JSON      "application/json"
 
-static const char index_text[] =
-	"t410trace " T410TRACE_VERSION ": accounts of jobs\n"
-	"\n"
-	"/metrics  totals of this machine and of its largest jobs (OpenMetrics)\n"
-	"/healthz  is everything read, written and up to date? (" HEALTH_SCHEMA
-	"; status 503 when not)\n"
-	"/report   the last interval by job (t410trace.report/1)\n"
-	"/jobs     running jobs with their totals so far (t410trace.jobs/1)\n";
-
-/* --- /metrics, /report, /jobs: made once an interval, when somebody asks */
+/* --- /metrics, /report, /jobs */
 
 /*
  * Counters begin with the run. Those of the accounts would go on where the store was written last: with
@@ -118,61 +108,6 @@ static int write_jobs(const struct serve_pages *p, FILE *out)
 	return err;
 }
 
-/* The type of metrics is that of their exposition; clients choose between the first two. */
-static const struct page {
-	const char *path;
-	const char *type;
-	int (*write)(const struct serve_pages *p, FILE *out);
-} pages[SERVE_NR_PAGES] = {
-	[EXPOSITION_TEXT] = { "/metrics", NULL, write_text_metrics },
-	[EXPOSITION_OPENMETRICS] = { "/metrics", NULL, write_openmetrics },
-	{ "/report", TYPE_JSON, write_report },
-	{ "/jobs", TYPE_JSON, write_jobs },
-};
-
-static int text_of(const struct serve_pages *p,
-		   int (*write)(const struct serve_pages *p, FILE *out), char **ret,
-		   size_t *ret_size)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	int err = out ? write(p, out) : -ENOMEM;
-
-	if (out && fclose(out) && !err)
-		err = -ENOMEM;
-	if (err) {
-		free(text);
-		return err;
-	}
-	*ret = text;
-	*ret_size = size;
-	return 0;
-}
-
-static int cached(struct serve_pages *p, size_t i, struct http_page *ret)
-{
-	struct serve_page *c = &p->cache[i];
-	char *body;
-	int err = 0;
-
-	if (!c->text || c->changes != p->keeper->changes) {
-		free(c->text);
-		c->text = NULL;
-		err = text_of(p, pages[i].write, &c->text, &c->size);
-		c->changes = p->keeper->changes;
-	}
-	if (err)
-		return err;
-	body = malloc(c->size ? c->size : 1);
-	if (!body)
-		return -ENOMEM;
-	memcpy(body, c->text, c->size);
-	*ret = (struct http_page){ 200, pages[i].type ? pages[i].type : openmetrics_type(i), body,
-				   c->size };
-	return 0;
-}
-
 /* --- /healthz */
 
 static void put_part(json_t *o, const char *key, const struct serve_trouble *t, int *err)
@@ -256,61 +191,142 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	return o;
 }
 
-static int health_page(const struct serve_pages *p, struct http_page *ret)
+static int write_health(const struct serve_pages *p, FILE *out)
 {
 	bool ok = false;
-	char *text = NULL;
-	size_t size = 0;
 	int err = 0;
 	json_t *o = health(p, &ok, &err);
+
+	err = put_line(out, o, 0, err);
+	return err || ok ? err : 503;
+}
+
+/* --- the pages */
+
+static int write_index(const struct serve_pages *p, FILE *out);
+
+/**
+ * struct page - a page
+ * @path: its path. Two of the same path are forms: enum exposition chooses
+ * @about: its line of the index, NULL for none
+ * @schema: of its JSON, behind that line; NULL for none
+ * @type: content type; NULL: that of its exposition
+ * @write: writes it; 0, another HTTP status than 200, or a negative errno
+ * @each_time: for each request. Others are kept until the accounts change
+ *
+ * The index and the answer to a wrong path are made of the rows. All are for GET and HEAD, and for
+ * any client that asks by a name of this machine: see http_open() and http_hosts().
+ */
+struct page {
+	const char *path;
+	const char *about;
+	const char *schema;
+	const char *type;
+	int (*write)(const struct serve_pages *p, FILE *out);
+	bool each_time;
+};
+
+static const struct page rows[] = {
+	{ "/metrics", "totals of this machine and of its largest jobs (OpenMetrics)", NULL, NULL,
+	  .write = write_text_metrics },
+	{ "/metrics", NULL, NULL, NULL, .write = write_openmetrics },
+	{ "/healthz", "is everything read, written and up to date? 503 when not", HEALTH_SCHEMA,
+	  TYPE_JSON, .write = write_health, .each_time = true },
+	{ "/report", "the last interval by job", "t410trace.report/1", TYPE_JSON,
+	  .write = write_report },
+	{ "/jobs", "running jobs with their totals so far", "t410trace.jobs/1", TYPE_JSON,
+	  .write = write_jobs },
+	{ "/", NULL, NULL, TYPE_TEXT, .write = write_index },
+};
+
+static int write_index(const struct serve_pages *p, FILE *out)
+{
+	(void)p;
+	fputs("t410trace " T410TRACE_VERSION ": accounts of jobs\n\n", out);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].about)
+			fprintf(out, "%-9s %s%s%s%s\n", rows[i].path, rows[i].about,
+				rows[i].schema ? " (" : "", rows[i].schema ?: "",
+				rows[i].schema ? ")" : "");
+	return 0;
+}
+
+/* Make it; @ret is untouched after an error */
+static int make(const struct serve_pages *p, const struct page *row, struct serve_page *ret)
+{
+	struct serve_page made = { .changes = p->keeper->changes };
+	FILE *out = open_memstream(&made.text, &made.size);
+	int status = out ? row->write(p, out) : -ENOMEM;
+
+	if (out && fclose(out) && status >= 0)
+		status = -ENOMEM;
+	if (status < 0) {
+		free(made.text);
+		return status;
+	}
+	made.status = status ? status : 200;
+	*ret = made;
+	return 0;
+}
+
+/* A page that is not right now, or not at all: the reason, and which there are. */
+static int no_page(const struct serve_pages *p, int status, const char *why, struct http_page *ret)
+{
+	char *text = NULL;
+	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
-		err = err ? err : -ENOMEM;
-	if (out) {
-		err = put_line(out, o, 0, err);
-		o = NULL;
-		if (fclose(out) && !err)
-			err = -ENOMEM;
-	}
-	json_decref(o);
-	if (err)
-		free(text);
-	else
-		*ret = (struct http_page){ ok ? 200 : 503, TYPE_JSON, text, size };
-	return err;
-}
-
-static int text_page(int status, const char *text, struct http_page *ret)
-{
-	char *body = strdup(text);
-
-	if (!body)
 		return -ENOMEM;
-	*ret = (struct http_page){ status, TYPE_TEXT, body, strlen(text) };
+	fprintf(out, "%s\n\n", why);
+	write_index(p, out);
+	if (fclose(out)) {
+		free(text);
+		return -ENOMEM;
+	}
+	*ret = (struct http_page){ status, TYPE_TEXT, text, size };
 	return 0;
 }
 
 int serve_pages_get(void *arg, const struct http_request *q, struct http_page *ret)
 {
 	struct serve_pages *p = arg;
+	struct serve_page *kept;
+	char *body;
 	size_t i = 0;
-	int err;
+	int err = 0;
 
-	if (!strcmp(q->path, "/"))
-		return text_page(200, index_text, ret);
-	if (!strcmp(q->path, "/healthz"))
-		return health_page(p, ret);
-	while (i < ARRAY_SIZE(pages) && strcmp(q->path, pages[i].path) != 0)
+	if (!p->cache)
+		p->cache = calloc(ARRAY_SIZE(rows), sizeof(*p->cache));
+	if (!p->cache)
+		return -ENOMEM;
+	while (i < ARRAY_SIZE(rows) && strcmp(q->path, rows[i].path) != 0)
 		i++;
-	if (i == ARRAY_SIZE(pages))
-		return -ENOENT;
-	err = cached(p, pages[i].type ? i : openmetrics_negotiate(q->accept), ret);
-	return err == -EAGAIN ? text_page(503, "the first interval has not ended yet\n", ret) : err;
+	if (i == ARRAY_SIZE(rows))
+		return no_page(p, 404, "no such page", ret);
+	i += rows[i].type ? 0 : openmetrics_negotiate(q->accept);
+	kept = &p->cache[i];
+	if (!kept->text || kept->changes != p->keeper->changes || rows[i].each_time) {
+		free(kept->text);
+		kept->text = NULL;
+		err = make(p, &rows[i], kept);
+	}
+	if (err == -EAGAIN)
+		return no_page(p, 503, "the first interval has not ended yet", ret);
+	if (err)
+		return err;
+	body = malloc(kept->size ? kept->size : 1);
+	if (!body)
+		return -ENOMEM;
+	memcpy(body, kept->text, kept->size);
+	*ret = (struct http_page){ kept->status, rows[i].type ?: openmetrics_type(i), body,
+				   kept->size };
+	return 0;
 }
 
 void serve_pages_release(struct serve_pages *p)
 {
-	for (size_t i = 0; i < SERVE_NR_PAGES; i++)
+	for (size_t i = 0; p->cache && i < ARRAY_SIZE(rows); i++)
 		free(p->cache[i].text);
+	free(p->cache);
 }

@@ -6,11 +6,10 @@
 #include "daemon/serve_keeper.h"
 #include "daemon/http.h"
 
-#define SERVE_NR_PAGES 4
-
 /* A page that was made before, for as long as nothing changes. */
 struct serve_page {
 	uint64_t changes; /* of the keeper when it was made */
+	int status;
 	char *text;
 	size_t size;
 };
@@ -19,13 +18,13 @@ struct serve_page {
  * struct serve_pages - see above
  * @keeper, @config: what is shown; not owned
  * @started_ns: CLOCK_MONOTONIC
- * @cache: by page; owned
+ * @cache: by page, NULL before the first request; owned
  */
 struct serve_pages {
 	const struct serve_keeper *keeper;
 	const struct serve_config *config;
 	uint64_t started_ns;
-	struct serve_page cache[SERVE_NR_PAGES];
+	struct serve_page *cache;
 };
 
 /** serve_pages_get() - make a page, for http_open(); @arg is a struct serve_pages */
