@@ -91,6 +91,7 @@ struct pid_list {
  * @devices: devices to count, as typed
  * @cgroup_v1: controller whose v1 hierarchy stands in for the v2 tree, "none" or "auto"; NULL:
  *	auto, and problems with it are no errors
+ * @host: name of the machine in reports, NULL or "": as the kernel says, which is a pod's in a pod
  * @pci_map: file with the places of root ports, NULL for none
  * @esp: description of an ESP system-on-chip whose monitors are counted, NULL for none
  * @neighbours: also find workloads with more traffic while a latency was high
@@ -131,6 +132,7 @@ struct run_options {
 	bool by_destination;
 	struct text_list devices;
 	const char *cgroup_v1;
+	const char *host;
 	const char *pci_map;
 	const char *esp;
 	bool neighbours;

@@ -131,6 +131,26 @@ def test_pages(bed):
         daemon.stop()
 
 
+def test_host(bed):
+    """The machine's name is the one that is set, everywhere; in a pod the kernel says the pod's."""
+    with Jobs() as jobs, serving(bed, host="node-7") as daemon:
+        daemon.start()
+        report = one_job(bed, daemon, jobs)
+        page = json.loads(daemon.get("/report"))
+        metrics = daemon.get("/metrics")
+        daemon.stop()
+    require(report["host"]["name"] == "node-7", f"closing report of {report['host']}")
+    require(page["host"]["name"] == "node-7", f"/report of {page['host']}")
+    require('t410trace_host_info{name="node-7",' in metrics, "metrics of another host")
+    recording = bed.scratch / "host.rec"
+    run = ("-a", "-d", "100ms", "--no-counters", "--host", "node-8", "-o", recording)
+    done = bed.command(bed.program, "record", *run)
+    require(done.status == 0, done.err)
+    done = bed.command(bed.program, "report", "--json", recording)
+    names = {json.loads(line)["host"]["name"] for line in done.out.splitlines()}
+    require(names == {"node-8"}, f"a recording of {names}")
+
+
 def test_restart(bed):
     """A job goes on over a restart, and its report has the pause."""
     with Jobs() as jobs, serving(bed) as daemon:
@@ -694,6 +714,7 @@ def test_churn(bed):
 TESTS = [
     test_closing_report,
     test_begin_within,
+    test_host,
     test_pages,
     test_restart,
     test_killed,

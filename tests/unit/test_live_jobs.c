@@ -24,8 +24,9 @@ static uint64_t now(void)
 	return world.now;
 }
 
-static int ask(enum scheduler s, const char *folder, struct job_env *ret)
+static int ask(enum scheduler s, const char *folder, const char *host, struct job_env *ret)
 {
+	assert_string_equal(host, "node7");
 	assert_true(s == SCHEDULER_SLURM || s == SCHEDULER_KUBERNETES);
 	world.asked++;
 	world.now += world.takes_ns;
@@ -52,7 +53,7 @@ static int setup(void **state)
 	world.env = (struct job_env){ .name = "fluid", .user = "alice" };
 	told = (struct event_log){ 0 };
 	out = log_sink(&told);
-	if (live_jobs_new(&cgroups, NULL, &source, &jobs))
+	if (live_jobs_new(&cgroups, NULL, "node7", &source, &jobs))
 		return -1;
 	in = live_jobs_sink(jobs);
 	return 0;
@@ -126,7 +127,7 @@ static void test_not_believed(void **state)
 	char path[256];
 
 	live_jobs_free(jobs);
-	assert_int_equal(live_jobs_new(&cgroups, &users, &source, &jobs), 0);
+	assert_int_equal(live_jobs_new(&cgroups, &users, "node7", &source, &jobs), 0);
 	in = live_jobs_sink(jobs);
 	for (int uid = 500; uid <= 501; uid++) {
 		snprintf(path, sizeof(path),

@@ -54,6 +54,7 @@ WORDS(counters, "yes", "no") /* of no_counters */
 
 #define PIDS	   OPTION("pid", 'p', "PID[,PID...]", value_pids, run.pids)
 #define EVERYTHING SWITCH("all", 'a', run.all)
+#define HOST	   OPTION("host", 0, "NAME", value_host, run.host)
 #define CGROUP_V1  OPTION("cgroup-v1", 0, "CONTROLLER", value_cgroup_v1, run.cgroup_v1)
 #define INTERVAL                                                                          \
 	OPTION("interval", 'i', "TIME", value_time, run.interval_ns), WITHIN(10 * MS, H), \
@@ -84,6 +85,7 @@ WORDS(counters, "yes", "no") /* of no_counters */
 	"cmem=546GB/s,gmem=450GB/s (cxl, remote, pcie); none: no peak "
 #define PEAK_ELSE "(default: the firmware's memory table, if it tells)"
 
+#define HOST_IS	  "Name of this machine in what is written (default: its host name)"
 #define CGROUP_V1_IS                                                                            \
 	"Where tasks are in a v1 cgroup of this controller, that one is theirs instead of the " \
 	"v2 one; none, or auto (default: freezer or cpuset, if mounted as v1)"
@@ -285,6 +287,8 @@ const struct option_row shared_options[] = {
 	{ NEAR, 3, PEAK_IS "(default: the firmware's memory table, or as recorded)", PEAK },
 	{ REPORT, 3, PEAK_IS "(default: as recorded)", PEAK },
 	{ SERVE, 1, PEAK_IS PEAK_ELSE, PEAK, FIXED("") },
+	{ RUN, 3, HOST_IS, HOST },
+	{ SERVE, 1, HOST_IS, HOST, FIXED("") },
 	{ SHOW | STAT, 3, "Write to FILE instead of standard output", OUTPUT },
 	{ LIVE, 3,
 	  "At the end, also write the run to OUT as one HTML page: plots over time, tables, "

@@ -104,6 +104,17 @@ int value_address(const struct option_row *o, const char *text, void *field, str
 			   "as in 127.0.0.1:9410, 0.0.0.0:9410 or [::1]:9410; empty for no pages");
 }
 
+int value_host(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	if (strlen(text) < sizeof(((struct host_info *)NULL)->name) &&
+	    !text[strspn(text,
+			 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._")])
+		return value_text(o, text, field, d);
+	diag_fail(d, -EINVAL, "not a name of a machine");
+	return diag_advise(d, -EINVAL, "letters, digits, - . and _, at most %zu",
+			   sizeof(((struct host_info *)NULL)->name) - 1);
+}
+
 int value_hosts(const struct option_row *o, const char *text, void *field, struct diag *d)
 {
 	if (!text[strspn(text,

@@ -13,6 +13,7 @@ value_parser value_text;      /* any */
 value_parser value_platform;  /* file with rows of the user's own; used at once but for a setting */
 value_parser value_path;      /* from the root; also none, if that is the fallback */
 value_parser value_address;   /* an address and a port, or none */
+value_parser value_host;      /* a name, or none */
 value_parser value_hosts;     /* names between commas, or none */
 value_parser value_number;    /* a whole number */
 value_parser value_time;      /* nanoseconds */

@@ -43,6 +43,7 @@ struct pending {
 struct live_jobs {
 	const struct live_cgroups *cgroups;
 	const struct job_users *users;
+	const char *host;
 	struct live_jobs_source source;
 	struct pending *pending;
 	uint64_t rest_until_ns;
@@ -51,7 +52,7 @@ struct live_jobs {
 };
 
 int live_jobs_new(const struct live_cgroups *cgroups, const struct job_users *users,
-		  const struct live_jobs_source *source, struct live_jobs **ret)
+		  const char *host, const struct live_jobs_source *source, struct live_jobs **ret)
 {
 	struct live_jobs *j = calloc(1, sizeof(*j));
 
@@ -59,6 +60,7 @@ int live_jobs_new(const struct live_cgroups *cgroups, const struct job_users *us
 		return -ENOMEM;
 	j->cgroups = cgroups;
 	j->users = users;
+	j->host = host;
 	j->source = source ? *source : (struct live_jobs_source){ job_env_read, monotonic_ns };
 	j->next_ns = j->look_ns = UINT64_MAX;
 	*ret = j;
@@ -167,7 +169,7 @@ static bool ask(struct live_jobs *j, struct pending *p, const struct trace_sink 
 
 	if (live_cgroups_folder(j->cgroups, p->path, folder, sizeof(folder)))
 		return true;
-	err = j->source.read(p->scheduler, folder, &env);
+	err = j->source.read(p->scheduler, folder, j->host, &env);
 	if (err && err != -EAGAIN)
 		return false;
 	/* It is about another job: a task that inherited its environment. */

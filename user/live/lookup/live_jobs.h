@@ -17,7 +17,7 @@
  * @now: as monotonic_ns()
  */
 struct live_jobs_source {
-	int (*read)(enum scheduler s, const char *folder, struct job_env *ret);
+	int (*read)(enum scheduler s, const char *folder, const char *host, struct job_env *ret);
 	uint64_t (*now)(void);
 };
 
@@ -27,13 +27,14 @@ struct live_jobs;
  * live_jobs_new() - start without waiting jobs
  * @cgroups: the trees; must outlive @ret
  * @users: users whose own jobs are trusted, see job_resolve_for(); must outlive @ret
+ * @host: name of this machine, which is no name of a job; must outlive @ret
  * @source: copied; NULL for this machine
  * @ret: free with live_jobs_free()
  *
  * Return: 0 or -ENOMEM.
  */
 int live_jobs_new(const struct live_cgroups *cgroups, const struct job_users *users,
-		  const struct live_jobs_source *source, struct live_jobs **ret);
+		  const char *host, const struct live_jobs_source *source, struct live_jobs **ret);
 void live_jobs_free(struct live_jobs *j);
 
 /** live_jobs_sink() - a sink that notes cgroups only */

@@ -122,7 +122,8 @@ static int make_header(struct live *l, struct diag *d)
 	int err;
 
 	if (!uname(&u)) {
-		str_copy(h->host.name, sizeof(h->host.name), u.nodename);
+		str_copy(h->host.name, sizeof(h->host.name),
+			 a->host && a->host[0] ? a->host : u.nodename);
 		str_copy(h->host.kernel, sizeof(h->host.kernel), u.release);
 	}
 	if (!h->host.platform[0])
@@ -180,7 +181,7 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 		l->tee.nr++;
 		l->recorded = !recorder->reports;
 	}
-	err = live_jobs_new(&l->cgroups, l->args->job_users, NULL, &l->jobs);
+	err = live_jobs_new(&l->cgroups, l->args->job_users, l->header.host.name, NULL, &l->jobs);
 	if (err)
 		return diag_error(d, err, "cannot look for jobs");
 	l->tee.sinks[l->tee.nr++] = live_jobs_sink(l->jobs);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -94,7 +93,7 @@ struct env_look {
 	enum scheduler scheduler;
 	const struct job_variables *v;
 	struct job_env *ret;
-	char host[sizeof(((struct utsname *)NULL)->nodename)];
+	const char *host;
 	char *block;
 	unsigned int folders;
 	unsigned int entries;
@@ -275,11 +274,12 @@ static int ask_below(struct env_look *l, int fd, unsigned int depth, bool keeper
 	return 0;
 }
 
-int job_env_read(enum scheduler s, const char *folder, struct job_env *ret)
+int job_env_read(enum scheduler s, const char *folder, const char *host, struct job_env *ret)
 {
 	cleanup_free char *block = malloc(BLOCK_SIZE);
-	struct env_look l = { .scheduler = s, .v = job_variables(s), .ret = ret, .block = block };
-	struct utsname host;
+	struct env_look l = {
+		.scheduler = s, .v = job_variables(s), .ret = ret, .host = host, .block = block
+	};
 	int fd, err;
 
 	memset(ret, 0, sizeof(*ret));
@@ -288,8 +288,6 @@ int job_env_read(enum scheduler s, const char *folder, struct job_env *ret)
 		return -ENODATA;
 	if (!block)
 		return -ENOMEM;
-	if (!uname(&host))
-		memcpy(l.host, host.nodename, sizeof(l.host));
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

@@ -36,6 +36,7 @@ bool job_env_parse(enum scheduler s, const char *block, size_t size, struct job_
  * job_env_read() - ask the tasks below a cgroup
  * @s: who made the cgroup
  * @folder: of the job's cgroup in cgroupfs
+ * @host: name of this machine: a task with the host's network has it for its own, and it is no name
  * @ret: the findings
  *
  * Looks at a bounded number of tasks, those of steps first. Needs CAP_SYS_PTRACE for tasks of other
@@ -46,6 +47,6 @@ bool job_env_parse(enum scheduler s, const char *block, size_t size, struct job_
  * found (ask again; @ret has the id), -ESRCH when there was no task yet, -ENODATA when no task had
  * the variables, -EACCES when no task may be read, another negative errno.
  */
-int job_env_read(enum scheduler s, const char *folder, struct job_env *ret);
+int job_env_read(enum scheduler s, const char *folder, const char *host, struct job_env *ret);
 
 #endif
