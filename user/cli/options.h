@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "counts_options.h"
 #include "daemon/serve_config.h"
 #include "job.h"
 #include "run_options.h"
-#include "sources/baytrail/counts_join.h"
 
 /**
  * struct stat_options - options of t410trace stat only; texts are as typed

@@ -10,19 +10,8 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "counts_options.h"
 #include "stat.h"
-
-/**
- * struct counts_options - facts that the file does not have
- * @group: name of the counted group
- * @one_channel: the machine has one memory channel: a count is 32 bytes instead of 64
- * @dram_hz: base frequency of the memory, 0 = not known: no metric needs it then
- */
-struct counts_options {
-	const char *group;
-	bool one_channel;
-	uint64_t dram_hz;
-};
 
 /**
  * struct counts - a group

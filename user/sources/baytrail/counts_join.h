@@ -10,22 +10,6 @@
 #include "sources/baytrail/counts.h"
 #include "trace.h"
 
-/**
- * struct counts_joining - the input of a join
- * @counts: options of the file of counts
- * @file: that file
- * @recording: the recording
- * @modules: CPUs of the modules; NULL: "0-1:2-3"
- * @offset_s: added to the times of counts, in seconds; NULL: none
- */
-struct counts_joining {
-	struct counts_options counts;
-	const char *file;
-	const char *recording;
-	const char *modules;
-	const char *offset_s;
-};
-
 struct counts_join;
 
 /**
