@@ -160,6 +160,16 @@ enum device_filter {
 	NR_DEVICE_FILTERS,
 };
 
+/* Which requests of a device the kernel side of a run notes, by the device's view. */
+enum io_noted {
+	IO_UNTOLD, /* an older trace, or another tool's: see device_notes_io() */
+	IO_NONE,
+	IO_READ,
+	IO_WRITE,
+	IO_BOTH,
+	NR_IO_NOTED,
+};
+
 #define MODEL_BDF_LEN 24 /* "0002:81:00.0"; a domain may have more than four digits */
 
 /**
@@ -174,6 +184,7 @@ enum device_filter {
  * @wiring: source of @socket, @rc and @rp
  * @filter: how its counters select it
  * @port: number (from 1) of the device that is its root port as a whole, 0 = not counted
+ * @io: its requests that are noted
  */
 struct device {
 	char bdf[MODEL_BDF_LEN];
@@ -185,6 +196,7 @@ struct device {
 	enum wiring wiring;
 	enum device_filter filter;
 	uint32_t port;
+	enum io_noted io;
 };
 
 /**
@@ -414,6 +426,7 @@ struct report_counter {
  * @to: @bytes by destination, if counters tell it (@split); sums to @bytes then
  * @split: @to is known
  * @requests_valid, @requests: requests, scaled
+ * @io_valid: requests were noted; otherwise none are known, whatever there were
  * @io_bytes: bytes of requests that the kernel saw for this device, from any task. Not a part of
  * @bytes: a separate source, which knows the task
  */
@@ -427,6 +440,7 @@ struct device_bytes {
 	bool split;
 	bool requests_valid;
 	uint64_t requests;
+	bool io_valid;
 	uint64_t io_bytes;
 };
 
@@ -471,7 +485,7 @@ struct report_device {
  * @write_bytes, @write_low, @write_high: the same
  * @counted: the device was counted
  * @io_read_bytes, @io_write_bytes: bytes of its requests as the kernel saw them, in the device's
- *	view
+ *	view; where device_bytes.io_valid
  */
 struct row_device {
 	uint32_t device;
@@ -544,7 +558,7 @@ struct report_row {
 /**
  * struct report_socket - CPU time of a socket over the interval
  * @id: socket number
- * @nr_cpus: CPUs that were followed
+ * @nr_cpus: CPUs that were online at some time
  * @busy_ns: CPU time of all tasks, followed or not
  * @idle_ns: time of the idle tasks
  * @lost_ns: time that could not be booked to a task
@@ -682,6 +696,7 @@ struct host_info {
  * @replayed: made from a recording
  * @referees, @nr_referees: counts of the kernel's monitoring; owned
  * @parts: measured elsewhere than the counters, and in none of them
+ * @unplaced_ns: CPU time of tasks on CPUs whose socket is not known, or is not counted: in no row
  * @saturated_windows: windows in which the memory was saturated, for at least one counter
  * @estimated_windows, @simple_windows: windows of counters that were split by an intensity for each
  *	workload, in proportion to activity alone, or mostly so
@@ -709,6 +724,7 @@ struct report {
 	size_t nr_sockets;
 	struct report_referee *referees;
 	size_t nr_referees;
+	uint64_t unplaced_ns;
 	uint64_t saturated_windows;
 	uint64_t estimated_windows;
 	uint64_t simple_windows;
@@ -761,5 +777,12 @@ const char *part_name(enum part_kind k);
 const char *device_kind_name(enum device_kind k);
 const char *wiring_name(enum wiring w); /* "unknown", "firmware", "user", "medium", "low" */
 const char *device_filter_name(enum device_filter f); /* "none", "port", "requester id" */
+const char *io_noted_name(enum io_noted io); /* "untold", "none", "read", "write", "both" */
+/**
+ * device_notes_io() - were its requests noted?
+ * @d: the device; where a trace does not tell, its kind does: disks and network cards have requests
+ * @direction: DIRECTION_READ or DIRECTION_WRITE
+ */
+bool device_notes_io(const struct device *d, enum direction direction);
 
 #endif

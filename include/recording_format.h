@@ -14,8 +14,9 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      9u
-#define RECORDING_NO_REFEREES  8u	   /* version of recordings without monitoring groups */
+#define RECORDING_VERSION      10u
+#define RECORDING_NO_ONLINE    9u	   /* version of recordings that know no CPU's coming */
+#define RECORDING_NO_REFEREES  8u	   /* version of those without monitoring groups */
 #define RECORDING_NO_PARTS     7u	   /* version of those that have no parts either */
 #define RECORDING_OLDEST       5u	   /* version that is still read: has no inner marks */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
@@ -109,6 +110,10 @@ enum recording_event {
 	RECORDING_JOB,
 	RECORDING_PART,	   /* from version 8 on */
 	RECORDING_REFEREE, /* from version 9 on */
+	RECORDING_CPU,	   /* from version 10 on */
+	/* Reserved for GPUs, see docs/RECORDING.md; readers refuse them like any unknown event. */
+	RECORDING_CONTEXTS,
+	RECORDING_ACTIVITY,
 };
 
 #define RECORDING_TASK_KERNEL	 0x01u
@@ -123,7 +128,11 @@ enum recording_event {
 #define RECORDING_MARKED	 0x02u
 #define RECORDING_ALL		 0x04u
 #define RECORDING_RESCTRL	 0x08u /* from version 9 on */
-#define RECORDING_HEADER_FLAGS	 0x0fu
+#define RECORDING_ONLINE	 0x10u /* from version 10 on */
+#define RECORDING_LINKS		 0x20u /* reserved for GPUs, as above */
+#define RECORDING_HEADER_FLAGS	 0x1fu
+
+#define RECORDING_CPU_ONLINE	 0x01u
 
 #define RECORDING_PROBE_BY_TASKS 0x01u
 

@@ -128,7 +128,7 @@ struct ledger_move {
  * struct cpu_ledger - state of one CPU, written only by that CPU, except for moves and @rest
  * @since_ns: CPU time up to here is in the slots; 0 = never switched
  * @boundary_ns: start of the window that the slots belong to
- * @socket: its windows apply; written by user space before programs are attached
+ * @socket: its windows apply; written by user space, and again when it learns of it later
  * @nr: slots in use
  * @switches: context switches seen
  * @idle: address of the idle task of this CPU, once it has been seen

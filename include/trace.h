@@ -29,7 +29,7 @@
 
 /**
  * struct layout - constants of a run
- * @cpu_socket: index of the socket of each CPU, or LAYOUT_NO_SOCKET
+ * @cpu_socket: index of the socket of each CPU, or LAYOUT_NO_SOCKET; see trace_header.online
  * @nr_cpus: length of @cpu_socket
  * @socket_ids: number of each socket, as users know it
  * @nr_sockets: length of @socket_ids
@@ -66,6 +66,8 @@ struct layout {
  * @devices, @nr_devices: devices with counters, or with noted requests
  * @parts, @nr_parts: parts measured elsewhere than the counters
  * @resctrl: the kernel's monitoring groups were read
+ * @online: CPUs with a socket were online at the start, and TRACE_CPU tells what changes; otherwise
+ *	CPUs with a socket are those of the machine
  */
 struct trace_header {
 	struct host_info host;
@@ -88,6 +90,7 @@ struct trace_header {
 	struct traffic_part *parts;
 	size_t nr_parts;
 	bool resctrl;
+	bool online;
 };
 
 /**
@@ -352,6 +355,19 @@ struct trace_follow {
 	uint32_t pid;
 };
 
+/**
+ * struct trace_cpu - a CPU has come online, or has gone offline
+ * @cpu: the CPU
+ * @socket: index of its socket from now on; LAYOUT_NO_SOCKET for one that is none of the layout.
+ *	An offline CPU has none, and slices of it that come late are on its last one
+ * @online: it is online
+ */
+struct trace_cpu {
+	uint32_t cpu;
+	uint32_t socket;
+	bool online;
+};
+
 /** enum trace_event_type - which member of struct trace_event is set */
 enum trace_event_type {
 	TRACE_TASK,
@@ -368,6 +384,7 @@ enum trace_event_type {
 	TRACE_REFEREE,
 	TRACE_LOST,
 	TRACE_MARK,
+	TRACE_CPU,
 	NR_TRACE_EVENTS
 };
 
@@ -392,6 +409,7 @@ struct trace_event {
 		struct trace_referee referee;
 		struct trace_lost lost;
 		struct trace_mark mark;
+		struct trace_cpu cpu;
 	};
 };
 
@@ -487,6 +505,11 @@ static inline int trace_send_lost(const struct trace_sink *to, const struct trac
 static inline int trace_send_mark(const struct trace_sink *to, const struct trace_mark *m)
 {
 	return TRACE_SEND(to, TRACE_MARK, mark, *m);
+}
+
+static inline int trace_send_cpu(const struct trace_sink *to, const struct trace_cpu *c)
+{
+	return TRACE_SEND(to, TRACE_CPU, cpu, *c);
 }
 
 static inline int trace_send_exit(const struct trace_sink *to, uint32_t pid, uint64_t start_ns)

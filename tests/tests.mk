@@ -31,6 +31,8 @@ $(B)/tests/unit/test_live_watch: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledg
 	-Wl,--wrap=ledger_weights_put
 
 # It says who has which device open
+$(B)/tests/unit/test_live_cpus: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledger_cpu_runs \
+	-Wl,--wrap=ledger_cpu_socket
 $(B)/tests/unit/test_device_io: LDFLAGS += -Wl,--wrap=owners_find
 
 # It plays the kernel
@@ -219,6 +221,8 @@ docs: picture $(B)/gendoc
 	mv man/t410trace.1.tmp man/t410trace.1
 	$(B)/gendoc completion > completion/t410trace.tmp
 	mv completion/t410trace.tmp completion/t410trace
+	$(B)/gendoc recording < docs/RECORDING.md > docs/RECORDING.md.tmp
+	mv docs/RECORDING.md.tmp docs/RECORDING.md
 
 .PHONY: format
 format:

@@ -67,11 +67,13 @@ static struct probe sample_probes[] = {
 
 /* A disk below a port that is counted too, and a function of which nothing is known. */
 static struct device sample_devices[] = {
-	{ "0002:80:00.0", "", DEVICE_PORT, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_PORT, 0 },
-	{ "0002:81:00.0", "nvme0n1", DEVICE_NVME, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_ID, 1 },
-	{ "10000:e1:1f.7", "eth0,\xff", DEVICE_NET, 0, 0, 0, WIRING_UNKNOWN, DEVICE_NOT_COUNTED,
-	  0 },
-	{ "0009:00:00.0", "mlx5_0", DEVICE_RDMA, 1, 0, 0, WIRING_LOW, DEVICE_BY_PORT, 0 },
+	{ "0002:80:00.0", "", DEVICE_PORT, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_PORT, 0, IO_UNTOLD },
+	{ "0002:81:00.0", "nvme0n1", DEVICE_NVME, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_ID, 1,
+	  IO_UNTOLD },
+	{ "10000:e1:1f.7", "eth0,\xff", DEVICE_NET, 0, 0, 0, WIRING_UNKNOWN, DEVICE_NOT_COUNTED, 0,
+	  IO_UNTOLD },
+	{ "0009:00:00.0", "mlx5_0", DEVICE_RDMA, 1, 0, 0, WIRING_LOW, DEVICE_BY_PORT, 0,
+	  IO_UNTOLD },
 };
 #define NR_SAMPLE_DEVICES (sizeof(sample_devices) / sizeof(sample_devices[0]))
 
@@ -213,6 +215,11 @@ static inline void log_referee(struct event_log *l, const struct trace_referee *
 		 r->cgroup ? r->cgroup : "(null)", r->of_tasks, r->above);
 }
 
+static inline void log_cpu(struct event_log *l, const struct trace_cpu *c)
+{
+	log_line(l, "cpu %u %d %d\n", c->cpu, (int)c->socket, c->online);
+}
+
 static inline int log_event(void *arg, const struct trace_event *e)
 {
 	struct event_log *l = arg;
@@ -257,6 +264,9 @@ static inline int log_event(void *arg, const struct trace_event *e)
 		break;
 	case TRACE_REFEREE:
 		log_referee(l, &e->referee);
+		break;
+	case TRACE_CPU:
+		log_cpu(l, &e->cpu);
 		break;
 	default:
 		fail_msg("event type %d", e->type);
@@ -504,6 +514,7 @@ static inline void assert_same_header(const struct trace_header *a, const struct
 	assert_int_equal(a->by_thread, b->by_thread);
 	assert_int_equal(a->marked, b->marked);
 	assert_int_equal(a->all, b->all);
+	assert_int_equal(a->online, b->online);
 	assert_int_equal(a->nr_weights, b->nr_weights);
 	assert_memory_equal(a->weights, b->weights, sizeof(a->weights));
 	assert_int_equal(a->nr_cgroups, b->nr_cgroups);

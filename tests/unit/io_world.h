@@ -161,7 +161,8 @@ static inline struct io_sim *io_sim_new(enum method method, uint64_t seed)
 	s->window_ns = 10 * MS;
 	s->turn_of = 1;
 	s->now = 1000 * MS;
-	assert_int_equal(timeline_new(&s->header.layout, 1, &s->timeline), 0);
+	assert_int_equal(
+		timeline_new(&s->header.layout, s->header.layout.cpu_socket, 1, &s->timeline), 0);
 	assert_int_equal(splitter_new(&s->header, method, &s->splitter), 0);
 	assert_int_equal(timeline_begin(s->timeline, &s->now), 0);
 	return s;

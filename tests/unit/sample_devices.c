@@ -14,13 +14,17 @@
 #define SECOND 1000000000ULL
 
 static const struct device devices[SAMPLE_DEVICES] = {
-	{ "0002:81:00.0", "nvme0n1", DEVICE_NVME, 0, 1, 2, WIRING_FIRMWARE, DEVICE_BY_ID, 7 },
-	{ "000a:01:00.0", "eth0,eth1", DEVICE_NET, 1, 3, 0, WIRING_LOW, DEVICE_BY_PORT, 0 },
-	{ "0002:81:00.1", "", DEVICE_VFIO, 0, 1, 2, WIRING_FIRMWARE, DEVICE_BY_ID, 7 },
-	{ "0000:03:00.0", "sda", DEVICE_BLOCK, 0, 0, 0, WIRING_UNKNOWN, DEVICE_NOT_COUNTED, 0 },
-	{ "000c:01:00.0", "card0", DEVICE_GPU, 1, 5, 0, WIRING_USER, DEVICE_BY_PORT, 0 },
-	{ "0003:41:00.0", "nvme3n1", DEVICE_NVME, 0, 2, 1, WIRING_FIRMWARE, DEVICE_BY_ID, 0 },
-	{ "0002:80:00.0", "", DEVICE_PORT, 0, 1, 2, WIRING_FIRMWARE, DEVICE_BY_PORT, 0 },
+	{ "0002:81:00.0", "nvme0n1", DEVICE_NVME, 0, 1, 2, WIRING_FIRMWARE, DEVICE_BY_ID, 7,
+	  IO_UNTOLD },
+	{ "000a:01:00.0", "eth0,eth1", DEVICE_NET, 1, 3, 0, WIRING_LOW, DEVICE_BY_PORT, 0,
+	  IO_UNTOLD },
+	{ "0002:81:00.1", "", DEVICE_VFIO, 0, 1, 2, WIRING_FIRMWARE, DEVICE_BY_ID, 7, IO_UNTOLD },
+	{ "0000:03:00.0", "sda", DEVICE_BLOCK, 0, 0, 0, WIRING_UNKNOWN, DEVICE_NOT_COUNTED, 0,
+	  IO_UNTOLD },
+	{ "000c:01:00.0", "card0", DEVICE_GPU, 1, 5, 0, WIRING_USER, DEVICE_BY_PORT, 0, IO_UNTOLD },
+	{ "0003:41:00.0", "nvme3n1", DEVICE_NVME, 0, 2, 1, WIRING_FIRMWARE, DEVICE_BY_ID, 0,
+	  IO_UNTOLD },
+	{ "0002:80:00.0", "", DEVICE_PORT, 0, 1, 2, WIRING_FIRMWARE, DEVICE_BY_PORT, 0, IO_UNTOLD },
 };
 
 #define COUNTER(d, s, what, dir, to, of)                                                  \
@@ -212,6 +216,18 @@ static void add_devices(struct report *r)
 	r->devices[6].sum_high = 9100000000;
 }
 
+/* As the book: where requests were noted, there may be none. */
+static void find_noted(struct report *r)
+{
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		struct report_device *d = &r->devices[i];
+
+		d->read.io_valid = d->read.io_bytes || device_notes_io(d->device, DIRECTION_READ);
+		d->write.io_valid =
+			d->write.io_bytes || device_notes_io(d->device, DIRECTION_WRITE);
+	}
+}
+
 /* Requests of all rows, and some that nobody is known to have caused. */
 static void add_requests(struct report *r)
 {
@@ -224,6 +240,7 @@ static void add_requests(struct report *r)
 		}
 	r->devices[0].read.io_bytes += 131072000;
 	r->quality.unowned_io_bytes = 131072000;
+	find_noted(r);
 }
 
 /* Nobody has more of a device than it moved. */
@@ -281,6 +298,7 @@ void sample_with_requests(struct report *r)
 		d->read.io_bytes = read;
 		d->write.io_bytes = written;
 	}
+	find_noted(r);
 	for (size_t i = 0; i < r->nr_rows; i++) {
 		struct report_row *row = &r->rows[i];
 		size_t nr = 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "platform/bpf/ledger_internal.h"
 
 #define BASE 1000000000000ull
@@ -99,12 +100,41 @@ static void junk_is_not_handed_on(void **state)
 	assert_int_equal(seen.nr, 0);
 }
 
+/* What is attached decides what is known of a device; other kinds have nothing to be noted. */
+static void parts_decide_what_is_noted(void **state)
+{
+	static const struct {
+		uint32_t parts;
+		enum io_noted disk, card;
+	} rows[] = {
+		{ IO_PARTS, IO_BOTH, IO_BOTH },
+		{ IO_SENT | IO_RECEIVED, IO_NONE, IO_BOTH },
+		{ IO_BLOCK | IO_RECEIVED, IO_BOTH, IO_WRITE },
+		{ IO_BLOCK | IO_SENT, IO_BOTH, IO_READ },
+		{ 0, IO_NONE, IO_NONE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct ledger l = { .io = { .parts = rows[i].parts } };
+
+		assert_int_equal(ledger_io_noted(&l, DEVICE_NVME), rows[i].disk);
+		assert_int_equal(ledger_io_noted(&l, DEVICE_BLOCK), rows[i].disk);
+		assert_int_equal(ledger_io_noted(&l, DEVICE_NET), rows[i].card);
+		assert_int_equal(ledger_io_noted(&l, DEVICE_GPU), IO_NONE);
+		assert_int_equal(ledger_io_noted(&l, DEVICE_RDMA), IO_NONE);
+		assert_int_equal(ledger_io_noted(&l, DEVICE_OTHER), IO_NONE);
+		assert_int_equal(ledger_io_noted(&l, DEVICE_PORT), IO_NONE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ticks_become_times),
 		cmocka_unit_test(ticks_overflow),
 		cmocka_unit_test(junk_is_not_handed_on),
+		cmocka_unit_test(parts_decide_what_is_noted),
 	};
 
 	return cmocka_run_group_tests_name("ledger_io", tests, NULL, NULL);

@@ -175,7 +175,7 @@ static int setup(void **state)
 {
 	struct timeline *t;
 
-	if (timeline_new(&layout, 0, &t))
+	if (timeline_new(&layout, layout.cpu_socket, 0, &t))
 		return -1;
 	*state = t;
 	return 0;

@@ -105,7 +105,7 @@ static int setup(void **state)
 {
 	struct timeline *t;
 
-	if (timeline_new(&layout, NR_DEVICES, &t))
+	if (timeline_new(&layout, layout.cpu_socket, NR_DEVICES, &t))
 		return -1;
 	*state = t;
 	return 0;
@@ -403,7 +403,7 @@ static void needed_workloads_are_kept(void **state)
 	assert_int_equal(kept[7], 1);
 	assert_int_equal(kept[8], 1);
 
-	assert_int_equal(timeline_new(&none, 1, &t), 0);
+	assert_int_equal(timeline_new(&none, none.cpu_socket, 1, &t), 0);
 	assert_int_equal(timeline_io(t, 9, &i), 0);
 	assert_int_equal(timeline_close(t, NULL, &sink, &late), 0);
 	assert_int_equal(kept[9], 0);
@@ -421,7 +421,7 @@ static void nothing_is_lost(void **state)
 		struct timeline *t;
 		struct seen s = { 0 };
 
-		assert_int_equal(timeline_new(&layout, NR_DEVICES, &t), 0);
+		assert_int_equal(timeline_new(&layout, layout.cpu_socket, NR_DEVICES, &t), 0);
 		begin_at(t, 1000);
 		for (int interval = 0; interval < 6; interval++) {
 			size_t nr = draw_below(&d, 80);

@@ -137,5 +137,15 @@ NAMES(wiring_name, enum wiring, [WIRING_UNKNOWN] = "unknown", [WIRING_FIRMWARE] 
 NAMES(device_filter_name, enum device_filter, [DEVICE_NOT_COUNTED] = "none",
       [DEVICE_BY_PORT] = "port", [DEVICE_BY_ID] = "requester id", [DEVICE_BY_TILE] = "tile")
 
+NAMES(io_noted_name, enum io_noted, [IO_UNTOLD] = "untold", [IO_NONE] = "none", [IO_READ] = "read",
+      [IO_WRITE] = "write", [IO_BOTH] = "both")
+
+bool device_notes_io(const struct device *d, enum direction direction)
+{
+	if (d->io == IO_UNTOLD)
+		return d->kind == DEVICE_NVME || d->kind == DEVICE_BLOCK || d->kind == DEVICE_NET;
+	return d->io == IO_BOTH || d->io == (direction == DIRECTION_READ ? IO_READ : IO_WRITE);
+}
+
 NAMES(neighbour_role_name, enum neighbour_role, [NEIGHBOUR_NONE] = "none",
       [NEIGHBOUR_ROSE] = "rose", [NEIGHBOUR_VICTIM] = "victim")

@@ -151,6 +151,9 @@ static void get_own(struct fields_in *fields, const struct field *f, void *of)
 		for (uint32_t i = 0; m->ends_ns && i < d->h->layout.nr_sockets; i++)
 			d->ends_ns[i] = m->time_ns + bytes_get_delta(in);
 		break;
+	case FIELD_PLACE:
+		field_set(f, event, (uint32_t)bytes_get_max(in, d->h->layout.nr_sockets) - 1u);
+		break;
 	case FIELD_TOTALS:
 		get_totals(in, f->each, (char *)event + f->offset);
 		break;

@@ -157,6 +157,9 @@ static void put_own(struct fields_out *o, const struct field *f, const void *of)
 		for (uint32_t i = 0; m->ends_ns && i < e->h->layout.nr_sockets; i++)
 			bytes_put_delta(&o->bytes, m->ends_ns[i] - m->time_ns);
 		break;
+	case FIELD_PLACE:
+		bytes_put(&o->bytes, (uint32_t)(field_get(f, of) + 1));
+		break;
 	case FIELD_TOTALS:
 		bytes_put(&o->bytes, f->each->nr);
 		fields_put(o, f->each, field_at(f, of));

@@ -123,6 +123,13 @@ static const struct field lost[] = {
 	FIELD(lost, count, REQUIRED),
 };
 
+static const struct field cpu[] = {
+	FLAGS,
+	FIELD(cpu, online, .flag = RECORDING_CPU_ONLINE),
+	SPECIAL("cpu", FIELD_CPU, cpu, cpu),
+	SPECIAL("socket", FIELD_PLACE, cpu, socket),
+};
+
 #define LOSS(name, ...) ROW(#name, struct quality, name, ),
 #define COST(name)	ROW(#name, struct self_cost, name, )
 
@@ -163,10 +170,11 @@ const struct trace_row trace_rows[NR_TRACE_EVENTS] = {
 	[TRACE_WINDOW] = { "window", RECORDING_WINDOW, false, EVENT(window) },
 	[TRACE_SAMPLE] = { "sample", RECORDING_SAMPLE, false, EVENT(sample) },
 	[TRACE_IO] = { "io", RECORDING_IO, false, EVENT(io, .placed = true) },
-	[TRACE_PART] = { "part", RECORDING_PART, true, EVENT(part) },
-	[TRACE_REFEREE] = { "resctrl", RECORDING_REFEREE, true, EVENT(referee) },
+	[TRACE_PART] = { "part", RECORDING_PART, true, EVENT(part), .since = 8 },
+	[TRACE_REFEREE] = { "resctrl", RECORDING_REFEREE, true, EVENT(referee), .since = 9 },
 	[TRACE_LOST] = { "lost", RECORDING_LOST, false, EVENT(lost) },
 	[TRACE_MARK] = { "mark", RECORDING_MARK, true, EVENT(mark) },
+	[TRACE_CPU] = { "cpu", RECORDING_CPU, true, EVENT(cpu), .since = 10 },
 };
 
 #define IS_FIRST(event, member, name)                                                          \
@@ -237,6 +245,9 @@ static bool field_fits(const struct trace_header *h, const struct trace_event *e
 	case FIELD_DEVICE:
 	case FIELD_PART:
 		return field_get(f, e) < trace_bound(h, f);
+	case FIELD_PLACE:
+		return e->cpu.socket == LAYOUT_NO_SOCKET ||
+		       (e->cpu.online && e->cpu.socket < h->layout.nr_sockets);
 	case FIELD_WEIGHTS:
 		return e->slice.weights_ns <= e->slice.on_cpu_ns;
 	case FIELD_ENDS:
@@ -251,7 +262,8 @@ bool trace_fits(const struct trace_header *h, const struct trace_event *e)
 {
 	const struct fields *fields;
 
-	if (e->type >= NR_TRACE_EVENTS || (e->type == TRACE_REFEREE && !h->resctrl))
+	if (e->type >= NR_TRACE_EVENTS || (e->type == TRACE_REFEREE && !h->resctrl) ||
+	    (e->type == TRACE_CPU && !h->online))
 		return false;
 	fields = &trace_rows[e->type].fields;
 	for (size_t i = 0; i < fields->nr; i++)

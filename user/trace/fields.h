@@ -17,6 +17,7 @@ enum {
 	FIELD_WHO = FIELD_OWN, /* struct trace_who; a key in recordings, a workload in NDJSON */
 	FIELD_CPU,	       /* index */
 	FIELD_SOCKET,	       /* index */
+	FIELD_PLACE,	       /* index + 1, 0 for none; NDJSON leaves it out then */
 	FIELD_PROBE,	       /* index */
 	FIELD_DEVICE,	       /* index; in NDJSON the PCI address */
 	FIELD_PART,	       /* index */
@@ -33,12 +34,14 @@ enum {
  * @code: enum recording_event; 0: slices, which recordings have in a form of their own
  * @own: in NDJSON, only traces that we wrote have it
  * @fields: of struct trace_event
+ * @since: recordings have it from this version on; 0: from the first on that is read
  */
 struct trace_row {
 	const char *name;
 	uint8_t code;
 	bool own;
 	struct fields fields;
+	uint8_t since;
 };
 
 /** trace_rows - by enum trace_event_type */

@@ -29,19 +29,21 @@ static const struct fields peak_fields =
 	       .many = "too many peaks");
 
 static const struct field device_rows[] = {
-	ROW_CHARS("bdf", struct device, bdf, NEEDED),
-	ROW_CHARS("name", struct device, name),
-	ROW_WORD("kind", struct device, kind, device_kind_name, NR_DEVICE_KINDS),
-	ROW_OWN("socket", HEADER_SOCKET, struct device, socket,
+	ROW_CHARS("bdf", struct device, bdf, NEEDED, AT(1)),
+	ROW_CHARS("name", struct device, name, AT(2)),
+	ROW_WORD("kind", struct device, kind, device_kind_name, NR_DEVICE_KINDS, AT(3)),
+	ROW_OWN("socket", HEADER_SOCKET, struct device, socket, AT(4),
 		.when = offsetof(struct device, wiring)),
-	ROW("rc", struct device, rc, .when = offsetof(struct device, wiring)),
-	ROW("rp", struct device, rp, .when = offsetof(struct device, wiring)),
-	ROW_WORD("wiring", struct device, wiring, wiring_name, NR_WIRINGS),
-	ROW_WORD("filter", struct device, filter, device_filter_name, NR_DEVICE_FILTERS),
-	ROW_OWN("port", HEADER_DEVICE, struct device, port),
+	ROW("rc", struct device, rc, AT(5), .when = offsetof(struct device, wiring)),
+	ROW("rp", struct device, rp, AT(6), .when = offsetof(struct device, wiring)),
+	ROW_WORD("wiring", struct device, wiring, wiring_name, NR_WIRINGS, AT(7)),
+	ROW_WORD("filter", struct device, filter, device_filter_name, NR_DEVICE_FILTERS, AT(8)),
+	ROW_OWN("port", HEADER_DEVICE, struct device, port, AT(9)),
+	/* Its bytes are those of HEADER_IO. */
+	ROW_WORD("io", struct device, io, io_noted_name, NR_IO_NOTED, TERSE),
 };
 static const struct fields device_fields =
-	FIELDS(device_rows, struct device, .unknown = "a device of an unknown kind",
+	FIELDS(device_rows, struct device, .placed = true, .unknown = "a device of an unknown kind",
 	       .many = "too many devices");
 
 static const struct field counter_rows[] = {
@@ -116,8 +118,9 @@ static const struct field text_rows[] = { { .type = FIELD_STRING } };
 static const struct fields cgroup_fields = FIELDS(text_rows, char *, .many = "too many cgroups");
 static const struct fields job_fields = FIELDS(text_rows, char *, .many = "too many jobs");
 
-#define LAST_TICKS 19 /* places behind which a header without peaks, and one without parts, ends */
+#define LAST_TICKS 19 /* places behind which a header without peaks ends */
 #define LAST_PEAKS 21
+#define LAST_PARTS 22
 
 static const struct field header_rows[] = {
 	{ .type = FIELD_FLAGS, AT(1) },
@@ -141,11 +144,12 @@ static const struct field header_rows[] = {
 		 MOST(TRACE_MAX_COUNTERS)),
 	ROW_LIST("devices", HEADER, devices, nr_devices, &device_fields, AT(15),
 		 MOST(TRACE_MAX_DEVICES)),
+	ROW_OWN(NULL, HEADER_IO, HEADER, devices, AT(23), .ends = true),
 	ROW_LIST("counters", HEADER, layout.counters, layout.nr_counters, &counter_fields, NEEDED,
 		 AT(11), MOST(TRACE_MAX_COUNTERS)),
 	ROW_LIST("probes", HEADER, probes, nr_probes, &probe_fields, AT(14),
 		 MOST(TRACE_MAX_PROBES)),
-	ROW_LIST("parts", HEADER, parts, nr_parts, &part_fields, TERSE, AT(22),
+	ROW_LIST("parts", HEADER, parts, nr_parts, &part_fields, TERSE, AT(LAST_PARTS),
 		 MOST(TRACE_MAX_PARTS), .ends = true),
 	ROW_LIST("weights", HEADER, weights, nr_weights, &weight_fields, AT(12),
 		 MOST(TRACE_MAX_WEIGHTS), .inside = true),
@@ -159,6 +163,7 @@ static const struct field header_rows[] = {
 	ROW("marked", HEADER, marked, .flag = RECORDING_MARKED),
 	ROW("all", HEADER, all, .flag = RECORDING_ALL),
 	ROW("resctrl", HEADER, resctrl, TERSE, .flag = RECORDING_RESCTRL),
+	ROW("online", HEADER, online, TERSE, .flag = RECORDING_ONLINE),
 };
 const struct fields header_fields = FIELDS(header_rows, HEADER, .placed = true);
 
@@ -346,10 +351,24 @@ static void put_cpus(const struct layout *l, struct bytes *o)
 	}
 }
 
+bool header_is_late(const struct trace_header *h)
+{
+	bool late = h->online;
+
+	for (size_t i = 0; i < h->nr_devices && !late; i++)
+		late = h->devices[i].io != IO_UNTOLD;
+	return late;
+}
+
 static void put_own(struct fields_out *o, const struct field *f, const void *of)
 {
+	const struct trace_header *h = of;
+
 	if (f->type == HEADER_CPUS)
-		put_cpus(&((const struct trace_header *)of)->layout, &o->bytes);
+		put_cpus(&h->layout, &o->bytes);
+	else if (f->type == HEADER_IO)
+		for (size_t i = 0; i < h->nr_devices; i++)
+			bytes_put(&o->bytes, h->devices[i].io);
 	else if (f->type == HEADER_FILTERS)
 		bytes_put_text(&o->bytes, field_at(f, of));
 	else if (f->type != HEADER_ID)
@@ -361,9 +380,9 @@ void header_encode(const struct trace_header *h, struct bytes *o)
 {
 	struct fields_out out = { .bytes = *o, .own = put_own };
 
-	/* A header of version 7 has no parts. */
 	fields_put_until(&out, &header_fields, h,
-			 h->nr_parts	    ? SIZE_MAX
+			 header_is_late(h)  ? SIZE_MAX
+			 : h->nr_parts	    ? LAST_PARTS
 			 : h->host.peaks.nr ? LAST_PEAKS
 					    : LAST_TICKS);
 	*o = out.bytes;
@@ -389,8 +408,13 @@ static void get_cpus(struct bytes_in *in, struct layout *l)
 
 static void get_own(struct fields_in *in, const struct field *f, void *of)
 {
+	struct trace_header *h = of;
+
 	if (f->type == HEADER_CPUS)
-		get_cpus(&in->bytes, &((struct trace_header *)of)->layout);
+		get_cpus(&in->bytes, &h->layout);
+	else if (f->type == HEADER_IO)
+		for (size_t i = 0; i < h->nr_devices; i++)
+			h->devices[i].io = bytes_get_max(&in->bytes, NR_IO_NOTED - 1);
 	else if (f->type == HEADER_FILTERS)
 		bytes_get_text(&in->bytes, (char *)of + f->offset,
 			       sizeof(((struct counter *)NULL)->filters));
@@ -432,9 +456,9 @@ int header_decode(struct bytes_in *in, struct trace_header *ret, const char **re
 	int err;
 
 	fields_take(&from, &header_fields, &h);
-	/* a header without parts does not have their number */
+	/* a header without parts does not have their number, unless more follows */
 	bytes_bad(&from.bytes, from.bytes.at != from.bytes.end || !place_counters(&h.layout) ||
-				       (h.parts && !h.nr_parts));
+				       (h.parts && !h.nr_parts && !header_is_late(&h)));
 	*in = from.bytes;
 	err = in->err;
 	if (!err)

@@ -22,6 +22,7 @@ enum {
 	HEADER_FILTERS,		 /* a text in an array; JSON: an object */
 	HEADER_ID,		 /* JSON: the index of the structure */
 	HEADER_PEAK_SOCKET,	 /* a number, or PEAK_EVERY_SOCKET */
+	HEADER_IO,		 /* bytes: device.io of each device */
 };
 
 /** header_fields - all of a header, in the order of NDJSON */
@@ -67,6 +68,9 @@ int header_add_selection(struct trace_header *h, char *const *cgroups, size_t nr
  * Return: NULL, or the problem.
  */
 const char *header_check(const struct trace_header *h);
+
+/** header_is_late() - does it say what no recording before version 10 can? */
+bool header_is_late(const struct trace_header *h);
 
 /** header_encode() - append a header as in recordings; errors are in @o */
 void header_encode(const struct trace_header *h, struct bytes *o);

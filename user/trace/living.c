@@ -43,6 +43,11 @@ struct living_place {
 struct living {
 	struct being *beings;
 	struct living_place *places;
+	struct living_cpu {
+		struct trace_cpu last;
+		bool told;
+	} * cpus; /* by number */
+	size_t nr_cpus, cap_cpus;
 	uint32_t *awaited; /* processes to follow that the list of tasks does not have */
 	size_t nr_awaited, cap_awaited;
 	bool resync;
@@ -87,6 +92,7 @@ void living_free(struct living *l)
 	HASH_ITER (hh, l->places, p, p_next)
 		forget_place(l, p);
 	free(l->awaited);
+	free(l->cpus);
 	free(l);
 }
 
@@ -257,6 +263,19 @@ static int on_follow(struct living *l, uint32_t pid)
 	return 0;
 }
 
+static int on_cpu(struct living *l, const struct trace_cpu *c)
+{
+	if (c->cpu >= TRACE_MAX_CPUS)
+		return 0;
+	while (l->nr_cpus <= c->cpu) {
+		if (array_room(l->cpus, l->cap_cpus, l->nr_cpus))
+			return -ENOMEM;
+		l->cpus[l->nr_cpus++] = (struct living_cpu){ 0 };
+	}
+	l->cpus[c->cpu] = (struct living_cpu){ *c, true };
+	return 0;
+}
+
 static void on_mark(struct living *l)
 {
 	struct being *b, *b_next;
@@ -287,6 +306,8 @@ int living_learn(struct living *l, const struct trace_event *e)
 		return 0;
 	case TRACE_FOLLOW:
 		return on_follow(l, e->follow.pid);
+	case TRACE_CPU:
+		return on_cpu(l, &e->cpu);
 	case TRACE_MARK:
 		on_mark(l);
 		return 0;
@@ -376,6 +397,9 @@ int living_announce(struct living *l, const struct trace_sink *sink, int (*after
 	struct living_place *p, *next;
 	int err = 0;
 
+	for (size_t i = 0; i < l->nr_cpus && !err; i++)
+		if (l->cpus[i].told)
+			err = TELL(&to, cpu, &l->cpus[i].last);
 	HASH_ITER (hh, l->places, p, next)
 		err = err ? err : announce_place(p, &to);
 	return err ? err : announce_beings(l, &to);

@@ -105,9 +105,12 @@ void ndjson_peek_device(struct trace_header *h, const json_t *line)
 	const char *type = json_string_value(json_object_get(line, "type"));
 	const char *text = json_string_value(json_object_get(line, "bdf"));
 	char bdf[MODEL_BDF_LEN];
+	uint32_t number = 0;
 
 	if (type && text && !strcmp(type, "io") && !device_address(text, bdf, sizeof(bdf)))
-		add_device(h, bdf);
+		number = add_device(h, bdf);
+	if (number)
+		h->devices[number - 1].io = IO_BOTH;
 }
 
 /* The device of a counter; one that no list describes is at least counted. */

@@ -245,8 +245,14 @@ static int take_index(const struct ndjson_reader *r, const struct field *f, uint
 	const struct layout *l = &r->header->layout;
 	uint32_t nr = direct || probe ? trace_bound(r->header, f) : l->nr_sockets, i = 0;
 	uint64_t max = probe ? UINT64_MAX : UINT32_MAX, number = 0;
-	int err = line_u64(&r->line, r->line.json, f->name, REQUIRED, max, &number);
+	bool optional = f->type == FIELD_PLACE;
+	int err = line_u64(&r->line, r->line.json, f->name, optional ? OPTIONAL : REQUIRED, max,
+			   &number);
 
+	if (!err && optional && !json_object_get(r->line.json, f->name)) {
+		*ret = LAYOUT_NO_SOCKET;
+		return 0;
+	}
 	if (err)
 		return err;
 	if (direct)

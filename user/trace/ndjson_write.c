@@ -160,6 +160,10 @@ static void put_own(struct fields_json *j, const struct field *f, const void *of
 	case FIELD_WHO:
 		json_number(w->f, f->name, w->workload);
 		break;
+	case FIELD_PLACE:
+		if (field_get(f, e) == LAYOUT_NO_SOCKET)
+			break;
+		/* fallthrough */
 	case FIELD_SOCKET:
 		json_number(w->f, f->name, l->socket_ids[field_get(f, e)]);
 		break;

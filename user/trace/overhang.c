@@ -152,6 +152,16 @@ static void on_mark(struct overhang *o, const struct trace_mark *m)
 	}
 }
 
+/* What came of it before it had a socket is in no interval. */
+static void on_cpu(struct overhang *o, const struct trace_cpu *c)
+{
+	if (c->cpu >= o->nr_cpus || !c->online)
+		return;
+	if (o->cpus[c->cpu].socket >= o->nr_sockets)
+		o->cpus[c->cpu].nr = 0;
+	o->cpus[c->cpu].socket = c->socket;
+}
+
 void overhang_learn(struct overhang *o, const struct trace_event *e)
 {
 	if (e->type == TRACE_SLICE)
@@ -160,6 +170,8 @@ void overhang_learn(struct overhang *o, const struct trace_event *e)
 		on_window(o, &e->window);
 	else if (e->type == TRACE_IO)
 		on_io(o, &e->io);
+	else if (e->type == TRACE_CPU)
+		on_cpu(o, &e->cpu);
 	else if (e->type == TRACE_MARK)
 		on_mark(o, &e->mark);
 }

@@ -21,7 +21,7 @@ struct overhang;
 int overhang_new(const struct layout *layout, struct overhang **ret);
 void overhang_free(struct overhang *o);
 
-/** overhang_learn() - take note of an event, if it is a slice, a window, a request or a mark */
+/** overhang_learn() - take note of an event, if it is of use here */
 void overhang_learn(struct overhang *o, const struct trace_event *e);
 
 /**

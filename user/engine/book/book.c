@@ -63,9 +63,6 @@ void book_clear(struct book *b)
 		b->counters[i].counter = &b->layout->counters[i];
 	for (uint32_t s = 0; s < b->layout->nr_sockets; s++)
 		b->sockets[s].id = b->layout->socket_ids[s];
-	for (uint32_t c = 0; c < b->layout->nr_cpus; c++)
-		if (b->layout->cpu_socket[c] != LAYOUT_NO_SOCKET)
-			b->sockets[b->layout->cpu_socket[c]].nr_cpus++;
 	memset(b->squares, 0, b->layout->nr_counters * sizeof(*b->squares));
 	memset(b->skipped_ns, 0, b->layout->nr_counters * sizeof(*b->skipped_ns));
 	memset(b->rotations, 0, b->layout->nr_groups * sizeof(*b->rotations));

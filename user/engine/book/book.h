@@ -137,7 +137,8 @@ int book_fill_gaps(struct book *b);
 /**
  * book_report() - rows, counters, devices and sockets of a report
  * @b: a finished book
- * @ret: has its probes; gets rows, counters, devices, sockets, by, and quality.windows,
+ * @ret: has its probes; gets rows, counters, devices, sockets (without their number of CPUs), by,
+ *	and quality.windows,
  *	.unknown_tasks, .lost_slices_ns, .rows_pooled, .unowned_io_bytes; other fields are
  *	untouched; release with report_free()
  *

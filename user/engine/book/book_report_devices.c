@@ -31,6 +31,7 @@ static void enter_sum(const struct book *b, uint32_t device, int direction,
 	struct device_sum s = book_device_sum(b, device, direction);
 
 	ret->io_bytes = b->devices[device].io[direction];
+	ret->io_valid = ret->io_bytes || device_notes_io(&b->scope.devices[device], direction);
 	if (!s.counted)
 		return;
 	ret->valid = true;

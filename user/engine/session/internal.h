@@ -8,6 +8,7 @@
 #include "engine/identity/identity.h"
 #include "engine/latency/latency.h"
 #include "engine/latency/neighbours.h"
+#include "engine/session/cpus.h"
 #include "engine/session/parts.h"
 #include "engine/session/referees.h"
 #include "engine/session/session.h"
@@ -44,6 +45,8 @@ struct session {
 	struct totals begin;	     /* before the run */
 	uint64_t late;		     /* slices that came after their interval */
 	struct quality told;	     /* running totals of "lost" events */
+	struct session_cpus cpus;
+	uint64_t unplaced_ns, reported_unplaced_ns; /* see struct report */
 	bool begun;
 	bool finding; /* see session_finding() */
 	bool unknown_cgroup;

@@ -39,7 +39,7 @@ static int make_books(struct session *s)
 
 	if (s->o.names_only)
 		return 0;
-	if (timeline_new(layout, s->header->nr_devices, &s->timeline) ||
+	if (timeline_new(layout, s->cpus.socket, s->header->nr_devices, &s->timeline) ||
 	    splitter_new(s->header, s->o.method, &s->splitter) || parts_new(s->header, &s->parts) ||
 	    referees_new(!s->o.no_summary, &s->referees) || links_make(s->header, &s->links) ||
 	    latency_new(s->header, &s->links, &s->latency) ||
@@ -115,6 +115,8 @@ static int on_slice(struct session *s, const struct trace_slice *slice)
 	if (s->header->nr_weights && workload != WORKLOAD_IDLE)
 		s->told.unweighed_ns += slice->on_cpu_ns - slice->weights_ns;
 	note_spread(s, workload, slice);
+	if (workload != WORKLOAD_IDLE && s->cpus.socket[slice->cpu] == LAYOUT_NO_SOCKET)
+		s->unplaced_ns += slice->on_cpu_ns;
 	if (s->o.names_only) {
 		identity_active(s->id, workload);
 		return 0;
@@ -185,6 +187,7 @@ static int on_mark(struct session *s, const struct trace_mark *m)
 		return 0;
 	}
 	s->begun = true;
+	session_cpus_begin(&s->cpus);
 	s->begin_ns = s->start_ns = m->time_ns;
 	/* Losses before the begin of the run count, unless that begin is missing, too. */
 	if (!m->first) {
@@ -242,6 +245,8 @@ static int on_event(void *arg, const struct trace_event *e)
 		return on_lost(s, &e->lost);
 	case TRACE_MARK:
 		return on_mark(s, &e->mark);
+	case TRACE_CPU:
+		return session_cpu(&s->cpus, s->header, &e->cpu);
 	default:
 		return -EINVAL;
 	}
@@ -267,7 +272,7 @@ int session_new(const struct trace_header *header, const struct session_options 
 	s->window_end_ns = calloc(header->layout.nr_groups + 1, sizeof(*s->window_end_ns));
 	s->sample_end_ns = calloc(header->nr_probes + 1, sizeof(*s->sample_end_ns));
 	if (!s->ends_ns || !s->window_end_ns || !s->sample_end_ns || identity_new(&s->id) ||
-	    make_books(s)) {
+	    session_cpus_new(&header->layout, &s->cpus) || make_books(s)) {
 		session_free(s);
 		return -ENOMEM;
 	}
@@ -290,6 +295,7 @@ void session_free(struct session *s)
 	parts_free(s->parts);
 	referees_free(s->referees);
 	links_free(&s->links);
+	session_cpus_free(&s->cpus);
 	identity_free(s->id);
 	free(s->window_end_ns);
 	free(s->sample_end_ns);

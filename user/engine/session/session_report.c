@@ -147,6 +147,7 @@ static void finish_report(const struct session *s, bool summary, struct report *
 	for (size_t i = 0; i < r->nr_counters; i++)
 		r->counters[i].limit_per_s = splitter_limit(
 			s->splitter, r->counters[i].counter - s->header->layout.counters);
+	r->unplaced_ns = s->unplaced_ns - (summary ? 0 : s->reported_unplaced_ns);
 	quality_since(&from->losses, &now.losses, &r->quality);
 	cost_since(&from->cost, &now.cost, &r->self);
 	r->host = &s->header->host;
@@ -183,6 +184,8 @@ static int fill_report(struct session *s, struct book *book, bool summary, struc
 		err = parts_report(s->parts, summary, r);
 	if (!err)
 		err = book_report(book, r);
+	if (!err)
+		session_cpus_count(&s->cpus, summary, r);
 	return err ? err : referees_report(s->referees, summary, r);
 }
 
@@ -205,6 +208,8 @@ int session_report(struct session *s, const struct trace_mark *m, struct report 
 	session_keep_ends(s, m);
 	finish_report(s, false, r);
 	s->seen = totals_now(s);
+	s->reported_unplaced_ns = s->unplaced_ns;
+	session_cpus_begin_interval(&s->cpus);
 	s->start_ns = r->end_ns;
 	book_clear(s->interval);
 	identity_closed(s->id);

@@ -102,6 +102,7 @@ struct flow {
 
 struct timeline {
 	const struct layout *layout;
+	const uint32_t *cpu_socket; /* now */
 	size_t nr_devices;
 	struct slices *slices;	     /* one list a socket */
 	struct slices behind;	     /* while a socket is closed: slices after the end */

@@ -17,13 +17,15 @@
 #define ROOM_CLOSES    16
 #define ROOM_MIN       4096
 
-int timeline_new(const struct layout *layout, size_t nr_devices, struct timeline **ret)
+int timeline_new(const struct layout *layout, const uint32_t *cpu_socket, size_t nr_devices,
+		 struct timeline **ret)
 {
 	struct timeline *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return -ENOMEM;
 	t->layout = layout;
+	t->cpu_socket = cpu_socket;
 	t->nr_devices = nr_devices;
 	t->slices = calloc(layout->nr_sockets + 1, sizeof(*t->slices));
 	t->closed_ns = calloc(layout->nr_sockets + 1, sizeof(*t->closed_ns));
@@ -140,7 +142,7 @@ int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_sli
 	uint32_t socket;
 
 	assert(s->cpu < t->layout->nr_cpus && s->on_cpu_ns <= s->end_ns - s->start_ns);
-	socket = t->layout->cpu_socket[s->cpu];
+	socket = t->cpu_socket[s->cpu];
 	if (socket == LAYOUT_NO_SOCKET || !s->on_cpu_ns)
 		return 0;
 	if (s->weights_ns)

@@ -37,12 +37,14 @@ struct timeline;
 /**
  * timeline_new() - an empty timeline
  * @layout: copied by reference, must outlive the timeline
+ * @cpu_socket: of each CPU now: as layout.cpu_socket, kept up to date by the owner
  * @nr_devices: of trace_header
  * @ret: free with timeline_free()
  *
  * Return: 0 or -ENOMEM.
  */
-int timeline_new(const struct layout *layout, size_t nr_devices, struct timeline **ret);
+int timeline_new(const struct layout *layout, const uint32_t *cpu_socket, size_t nr_devices,
+		 struct timeline **ret);
 void timeline_free(struct timeline *t);
 
 /**

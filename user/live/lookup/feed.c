@@ -122,8 +122,12 @@ static void on_slot(struct feed *f, uint32_t i, const struct ledger_slices *r,
 
 static void on_slices(void *arg, const struct ledger_slices *r, const struct ledger_weights *w)
 {
+	struct feed *f = arg;
+
+	if (f->met && r->nr)
+		failed(f, f->met(f->met_arg, r->h.cpu));
 	for (uint32_t i = 0; i < r->nr; i++)
-		on_slot(arg, i, r, w);
+		on_slot(f, i, r, w);
 }
 
 /*

@@ -65,6 +65,8 @@ struct feed_group {
  * @v1: name of the v1 controller whose cgroups have ids of their own; not owned, NULL for none
  * @start_of: start time of the living task of a number, 0 for none; NULL: unknown
  * @start_arg: handed to it
+ * @met: called before the slices of a CPU are handed on: 0 or an error of @out; NULL: nobody is
+ * @met_arg: handed to it
  * @cut_ns: windows that end later do not move @last_end_ns
  * @seen_ns: time of the last reading, useful or not, by index of the reader; 0 = none yet
  * @last_end_ns: end of the last good window, by socket; 0 = none yet
@@ -86,6 +88,8 @@ struct feed {
 	const char *v1;
 	uint64_t (*start_of)(void *arg, uint32_t pid);
 	void *start_arg;
+	int (*met)(void *arg, uint32_t cpu);
+	void *met_arg;
 	uint64_t cut_ns;
 	uint64_t *seen_ns;
 	uint64_t *last_end_ns;

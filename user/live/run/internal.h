@@ -5,6 +5,7 @@
 
 #include "engine/session/session.h"
 #include "live/run/live.h"
+#include "live/lookup/live_cpus.h"
 #include "live/lookup/live_jobs.h"
 #include "live/lookup/live_tasks.h"
 #include "live/lookup/live_ticks.h"
@@ -22,7 +23,8 @@ struct live {
 	struct sysfs sysfs;
 	struct pmu_list pmus;
 	struct cpu_map cpus;
-	struct counters none; /* if no source has counters that BPF reads */
+	struct live_cpus coming; /* and going */
+	struct counters none;	 /* if no source has counters that BPF reads */
 	struct source_context context;
 	struct running *sources;
 	size_t nr_sources;

@@ -93,6 +93,11 @@ static int make_layout(struct live *l, struct diag *d)
 		return diag_no_memory(d);
 	err = header_add_sockets(&l->header, l->cpus.socket, l->cpus.nr_cpus, l->cpus.socket_ids,
 				 l->cpus.nr_sockets);
+	/* The map may know the socket of a CPU that is offline. */
+	for (uint32_t cpu = 0; cpu < l->header.layout.nr_cpus; cpu++)
+		if (!cpulist_contains(&l->cpus.online, cpu))
+			l->header.layout.cpu_socket[cpu] = LAYOUT_NO_SOCKET;
+	l->header.online = true;
 	return err ? diag_error(d, err, "cannot describe the sockets") : 0;
 }
 
@@ -166,6 +171,11 @@ static int make_session(const struct live *l, enum row_kind by, bool names_only,
 	return err ? diag_error(d, err, "cannot prepare the report") : 0;
 }
 
+static int met_cpu(void *arg, uint32_t cpu)
+{
+	return live_cpus_met(arg, cpu);
+}
+
 /* Sinks of events: the session first, so that a recording has the same events as a report. */
 static int make_engine(struct live *l, const struct live_recorder *recorder, struct diag *d)
 {
@@ -192,6 +202,13 @@ static int make_engine(struct live *l, const struct live_recorder *recorder, str
 	l->feed.v1 = l->cgroups.v1.controller;
 	l->feed.start_of = session_start_of;
 	l->feed.start_arg = l->session;
+	l->coming = (struct live_cpus){
+		.map = &l->cpus, .fs = &l->sysfs, .ledger = l->ledger, .out = &l->out
+	};
+	if (live_cpus_new(&l->coming))
+		return diag_no_memory(d);
+	l->feed.met = met_cpu;
+	l->feed.met_arg = &l->coming;
 	l->sink = feed_sink(&l->feed);
 	/* Errors here show up as errors of the feed. */
 	l->feed.error = live_cgroups_walk(&l->cgroups, &l->out);
@@ -328,6 +345,7 @@ void live_free(struct live *l)
 	feed_release(&l->feed);
 	session_free(l->session);
 	free_sources(l);
+	live_cpus_free(&l->coming);
 	cpu_map_free(&l->cpus);
 	pmu_list_free(&l->pmus);
 	sysfs_close(&l->sysfs);
@@ -510,6 +528,8 @@ const char *live_note(const struct live *l, size_t i)
 
 bool live_news(struct live *l, char ret_text[LIVE_WATCH_NEWS_LEN])
 {
+	if (live_cpus_news(&l->coming, ret_text, LIVE_WATCH_NEWS_LEN))
+		return true;
 	EACH_SOURCE (r, l, news)
 		if (r->row->news(r->data, ret_text, LIVE_WATCH_NEWS_LEN))
 			return true;

@@ -290,6 +290,9 @@ static int make_mark(struct live *l, enum mark_kind kind, struct diag *d, struct
 		err = mark_sources(l, SOURCE_BEHIND, kind, d);
 	if (err)
 		return err;
+	err = live_cpus_mark(&l->coming, ledger_online(l->ledger));
+	if (err)
+		return live_trace_failed(l, err, d);
 	total_quality(l, &losses);
 	if (tasks_in_doubt(l, &losses))
 		err = live_tasks_list(&l->tasks, l->ledger, &l->sink, &l->out);
@@ -315,6 +318,8 @@ int live_drain(struct live *l, struct diag *d)
 	struct trace_mark mark;
 	int err = drain(l, d);
 
+	if (!err)
+		err = live_trace_failed(l, live_cpus_step(&l->coming), d);
 	if (!err)
 		err = sources_done(l, ALL_SOURCES(l, d, step), d);
 	if (!err)

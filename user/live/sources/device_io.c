@@ -34,6 +34,7 @@ struct mapped {
 	uint32_t *interfaces;
 	size_t nr_interfaces;
 	bool changed;
+	bool refused;
 };
 
 struct device_io {
@@ -64,8 +65,9 @@ static void unmap(struct device_io *io, struct mapped *m)
 	*m = (struct mapped){ 0 };
 }
 
-static void refused(struct device_io *io, const char *what, int err)
+static void refused(struct device_io *io, struct mapped *m, const char *what, int err)
 {
+	m->refused |= err != 0;
 	/* What the kernel side does not have at all, it tells itself, and why. */
 	if (err && err != -EOPNOTSUPP && !io->note[0])
 		snprintf(io->note, sizeof(io->note), "requests of %s cannot be noted: %s", what,
@@ -83,7 +85,7 @@ static int map(struct device_io *io, size_t at)
 		return -ENOMEM;
 	for (size_t i = 0; i < item->nr_disks; i++) {
 		memcpy(m->disks[m->nr_disks++], item->disks[i], sizeof(m->disks[0]));
-		refused(io, item->disks[i], ledger_io_disk(io->ledger, item->disks[i], at));
+		refused(io, m, item->disks[i], ledger_io_disk(io->ledger, item->disks[i], at));
 	}
 	for (size_t i = 0; i < item->nr_interfaces; i++) {
 		uint32_t index = item->interfaces[i] & ~DEVICE_STACKED;
@@ -92,7 +94,7 @@ static int map(struct device_io *io, size_t at)
 
 		snprintf(name, sizeof(name), "interface %u", index);
 		m->interfaces[m->nr_interfaces++] = item->interfaces[i];
-		refused(io, name, ledger_io_interface(io->ledger, index, stacked, at));
+		refused(io, m, name, ledger_io_interface(io->ledger, index, stacked, at));
 	}
 	return 0;
 }
@@ -252,6 +254,11 @@ int device_io_look(struct device_io *io, uint64_t now_ns, bool mark)
 	io->nr_last = copy ? nr : 0;
 	io->last_ns = now_ns;
 	return err;
+}
+
+enum io_noted device_io_noted(const struct device_io *io, size_t item, enum device_kind kind)
+{
+	return io->mapped[item].refused ? IO_NONE : ledger_io_noted(io->ledger, kind);
 }
 
 const char *device_io_note(const struct device_io *io)

@@ -51,6 +51,9 @@ void device_io_start(struct device_io *io, uint64_t now_ns);
  */
 int device_io_look(struct device_io *io, uint64_t now_ns, bool mark);
 
+/** device_io_noted() - which requests of an item of this kind are noted */
+enum io_noted device_io_noted(const struct device_io *io, size_t item, enum device_kind kind);
+
 /** device_io_note() - what could not be had, "" for nothing */
 const char *device_io_note(const struct device_io *io);
 

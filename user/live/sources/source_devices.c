@@ -300,11 +300,16 @@ static void free_all(void *s)
 static int attach(void *s, struct diag *d)
 {
 	struct devices *l = s;
+	struct trace_header *h = l->c->header;
 	int err =
 		device_io_new(&l->list, l->c->ledger, l->c->cgroups, l->c->out, l->c->feed, &l->io);
 
 	if (err)
 		return diag_error(d, err, "cannot look for who uses devices, in /proc");
+	/* Behind the items there are ports, which have no requests. */
+	for (size_t i = 0; i < h->nr_devices; i++)
+		h->devices[i].io =
+			i < l->list.nr ? device_io_noted(l->io, i, h->devices[i].kind) : IO_NONE;
 	err = l->meter ? make_windows(l) : 0;
 	return err ? diag_error(d, err, "cannot prepare the windows of devices") : 0;
 }

@@ -185,7 +185,8 @@ static int find(void *data, struct source_context *c, struct diag *d)
 static bool same_cpus(const struct cpu_map *m, uint32_t socket, const struct cpulist *cpus)
 {
 	for (uint32_t cpu = 0; cpu < m->nr_cpus; cpu++)
-		if (cpulist_contains(cpus, cpu) && m->socket[cpu] != socket)
+		if (cpulist_contains(cpus, cpu) && m->socket[cpu] != socket &&
+		    m->socket[cpu] != CPU_NO_SOCKET)
 			return false;
 	for (uint32_t cpu = 0; cpu < m->nr_cpus; cpu++)
 		if (m->socket[cpu] == socket && !cpulist_contains(cpus, cpu))

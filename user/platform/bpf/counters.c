@@ -645,11 +645,14 @@ int counters_readers(struct counters *c, const uint32_t *cpu_socket, uint32_t nr
 	for (size_t i = 0; i < c->nr_pmus; i++) {
 		const struct counted_pmu *p = &c->pmus[i];
 		struct counter_reader *r;
+		uint32_t socket;
 
 		if (p->cpu < 0 || (uint32_t)p->cpu >= nr_cpus)
 			return diag_fail(d, -EINVAL, "%s is to be read on CPU %d, which cannot be",
 					 p->pmu->name, p->cpu);
-		r = reader_on(c, p->cpu, cpu_socket[p->cpu], nr_sockets);
+		/* A CPU that has just come online may have no socket yet. */
+		socket = cpu_socket[p->cpu] < nr_sockets ? cpu_socket[p->cpu] : p->socket;
+		r = reader_on(c, p->cpu, socket, nr_sockets);
 		if (!r)
 			return diag_no_memory(d);
 		r->room += p->nr;

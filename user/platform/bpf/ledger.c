@@ -604,6 +604,23 @@ int ledger_window_now(struct ledger *l, uint32_t reader)
 	return ledger_run_on(l->skel->progs.window_now, l->reader[reader].cpu, NULL);
 }
 
+bool ledger_cpu_runs(const struct ledger *l, uint32_t cpu)
+{
+	return cpu < l->nr_cpus && l->cpus[cpu].since_ns;
+}
+
+/* The CPU reads it at each switch, and finds the old one or the new one. */
+void ledger_cpu_socket(struct ledger *l, uint32_t cpu, uint32_t socket)
+{
+	if (cpu < l->nr_cpus)
+		l->cpus[cpu].socket = socket;
+}
+
+const struct cpulist *ledger_online(const struct ledger *l)
+{
+	return &l->online;
+}
+
 void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now)
 {
 	if (socket < l->nr_readers)

@@ -13,6 +13,7 @@
 
 #include "base/cpulist.h"
 #include "base/diag.h"
+#include "model.h"
 #include "records.h"
 
 /**
@@ -248,6 +249,9 @@ int ledger_io_disk(struct ledger *l, const char *name, uint32_t device);
  */
 int ledger_io_interface(struct ledger *l, uint32_t ifindex, bool stacked, uint32_t device);
 
+/** ledger_io_noted() - which requests of a device of this kind are noted, after ledger_open() */
+enum io_noted ledger_io_noted(const struct ledger *l, enum device_kind kind);
+
 /** ledger_io_note() - missing parts of @io and why, "" for none; one line */
 const char *ledger_io_note(const struct ledger *l);
 
@@ -258,6 +262,15 @@ const char *ledger_io_note(const struct ledger *l);
  * @socket is out of range.
  */
 void ledger_mark(struct ledger *l, uint32_t socket, uint64_t now);
+
+/** ledger_cpu_runs() - has a CPU switched since it came online, as far as is known? */
+bool ledger_cpu_runs(const struct ledger *l, uint32_t cpu);
+
+/** ledger_cpu_socket() - the socket of a CPU is known now: from its next switch on it has windows */
+void ledger_cpu_socket(struct ledger *l, uint32_t cpu, uint32_t socket);
+
+/** ledger_online() - CPUs that were online at the last flush; empty: unknown */
+const struct cpulist *ledger_online(const struct ledger *l);
 
 /**
  * ledger_flush() - get all CPU time up to the end of the last window, or up to now

@@ -329,6 +329,18 @@ int ledger_io_interface(struct ledger *l, uint32_t ifindex, bool stacked, uint32
 	return 0;
 }
 
+enum io_noted ledger_io_noted(const struct ledger *l, enum device_kind kind)
+{
+	bool sent = l->io.parts & IO_SENT, received = l->io.parts & IO_RECEIVED;
+
+	if (kind == DEVICE_NVME || kind == DEVICE_BLOCK)
+		return l->io.parts & IO_BLOCK ? IO_BOTH : IO_NONE;
+	if (kind != DEVICE_NET)
+		return IO_NONE;
+	/* What is sent is read from memory. */
+	return sent && received ? IO_BOTH : sent ? IO_READ : received ? IO_WRITE : IO_NONE;
+}
+
 const char *ledger_io_note(const struct ledger *l)
 {
 	return l->io.note;

@@ -149,10 +149,13 @@ static int32_t rank_of(const struct cpu_map *m, const struct cpulist *cpus)
 	int first = cpulist_next(cpus, -1);
 	int32_t rank = 0;
 
+	while (first >= 0 && (uint32_t)first < m->nr_cpus && m->socket[first] == CPU_NO_SOCKET)
+		first = cpulist_next(cpus, first);
 	if (first < 0 || (uint32_t)first >= m->nr_cpus)
 		return -1;
 	for (uint32_t c = 0; c < m->nr_cpus; c++)
-		if ((m->socket[c] == m->socket[first]) != cpulist_contains(cpus, c))
+		if (m->socket[c] != CPU_NO_SOCKET &&
+		    (m->socket[c] == m->socket[first]) != cpulist_contains(cpus, c))
 			return -1;
 	for (uint32_t s = 0; s < m->nr_sockets; s++)
 		rank += m->socket_ids[s] < m->socket_ids[m->socket[first]];

@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 #define POSSIBLE "devices/system/cpu/possible"
-#define UNSET	 UINT32_MAX
+#define ONLINE	 "devices/system/cpu/online"
 
 int cpu_package(const struct sysfs *fs, uint32_t cpu, uint32_t *ret)
 {
@@ -23,7 +23,7 @@ int cpu_package(const struct sysfs *fs, uint32_t cpu, uint32_t *ret)
 	if (err)
 		return err;
 	/* Firmware that knows no packages makes the kernel say -1: then there is one. */
-	if (parse_u64(line, &id) || id >= UNSET)
+	if (parse_u64(line, &id) || id >= CPU_NO_SOCKET)
 		id = 0;
 	*ret = id;
 	return 0;
@@ -59,7 +59,7 @@ int cpu_of_l3(const struct sysfs *fs, uint32_t nr_cpus, uint64_t id)
 static uint32_t socket_of_package(struct cpu_map *m, const uint32_t *package, uint32_t cpu)
 {
 	for (uint32_t c = 0; c < m->nr_cpus; c++)
-		if (c != cpu && package[c] == package[cpu] && m->socket[c] != UNSET)
+		if (c != cpu && package[c] == package[cpu] && m->socket[c] != CPU_NO_SOCKET)
 			return m->socket[c];
 	m->socket_ids[m->nr_sockets] = package[cpu];
 	return m->nr_sockets++;
@@ -78,13 +78,70 @@ static void assign(struct cpu_map *m, const struct cpu_socket *known, uint32_t n
 				m->socket[c] = s;
 	}
 	for (uint32_t c = 0; c < m->nr_cpus; c++)
-		if (m->socket[c] == UNSET && package[c] != UNSET)
+		if (m->socket[c] == CPU_NO_SOCKET && package[c] != CPU_NO_SOCKET)
 			m->socket[c] = socket_of_package(m, package, c);
-	for (uint32_t c = 0; c < m->nr_cpus; c++)
-		if (m->socket[c] == UNSET)
+	for (uint32_t c = 0; !m->nr_sockets && c < m->nr_cpus; c++)
+		if (cpulist_contains(&m->online, c))
 			m->socket[c] = 0;
 	if (!m->nr_sockets)
 		m->nr_sockets = 1;
+}
+
+/*
+ * A CPU that comes online later is on the socket of its package, if one socket and one package are
+ * the same: sets of CPUs may divide a package, or join several.
+ */
+static void name_packages(struct cpu_map *m, const struct cpu_socket *known, uint32_t nr_known,
+			  const uint32_t *package)
+{
+	for (uint32_t s = 0; s < m->nr_sockets; s++) {
+		uint32_t *own = &m->packages[s];
+		bool mixed = false;
+
+		*own = s < nr_known && !known[s].cpus ? known[s].id : CPU_NO_SOCKET;
+		for (uint32_t c = 0; c < m->nr_cpus; c++) {
+			if (m->socket[c] != s || package[c] == CPU_NO_SOCKET)
+				continue;
+			mixed |= *own != CPU_NO_SOCKET && *own != package[c];
+			*own = package[c];
+		}
+		for (uint32_t c = 0; c < m->nr_cpus; c++)
+			mixed |= package[c] == *own && m->socket[c] != s;
+		if (mixed)
+			*own = CPU_NO_SOCKET;
+	}
+}
+
+int cpu_map_find(struct cpu_map *m, const struct sysfs *fs, uint32_t cpu)
+{
+	uint32_t package;
+	char line[8];
+	int err = 0;
+
+	/* The first CPU of some machines cannot go offline, and has no such file. */
+	if (!sysfs_read(fs, line, sizeof(line), "devices/system/cpu/cpu%u/online", cpu) &&
+	    !strcmp(line, "0"))
+		err = -ENOENT;
+	if (!err)
+		err = cpu_package(fs, cpu, &package);
+	/* A set of CPUs knows better, and a number of a CPU stays on its socket. */
+	for (uint32_t s = 0; !err && m->socket[cpu] == CPU_NO_SOCKET && s < m->nr_sockets; s++)
+		if (m->packages[s] == package)
+			m->socket[cpu] = s;
+	return err;
+}
+
+/* Without the list, CPUs with a package are. */
+static void find_online(const struct sysfs *fs, const uint32_t *package, struct cpu_map *m)
+{
+	char line[CPULIST_TEXT_LEN];
+
+	if (!sysfs_read(fs, line, sizeof(line), ONLINE) && !cpulist_parse(line, &m->online))
+		return;
+	m->online = (struct cpulist){ 0 };
+	for (uint32_t c = 0; c < m->nr_cpus; c++)
+		if (package[c] != CPU_NO_SOCKET)
+			m->online.bits[c / 64] |= 1ull << c % 64;
 }
 
 int cpus_possible(const struct sysfs *fs, struct cpulist *ret)
@@ -110,18 +167,25 @@ int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_
 		m.nr_cpus = c + 1;
 	m.socket = calloc(m.nr_cpus, sizeof(*m.socket));
 	m.socket_ids = calloc(m.nr_cpus + nr_known, sizeof(*m.socket_ids));
+	m.packages = calloc(m.nr_cpus + nr_known, sizeof(*m.packages));
 	package = calloc(m.nr_cpus, sizeof(*package));
-	if (!m.socket || !m.socket_ids || !package) {
+	if (!m.socket || !m.socket_ids || !m.packages || !package) {
 		free(package);
 		cpu_map_free(&m);
 		return diag_no_memory(d);
 	}
 	for (uint32_t c = 0; c < m.nr_cpus; c++) {
-		m.socket[c] = UNSET;
-		package[c] = UNSET;
+		m.socket[c] = CPU_NO_SOCKET;
+		package[c] = CPU_NO_SOCKET;
 		cpu_package(fs, c, &package[c]);
 	}
+	find_online(fs, package, &m);
+	/* Some kernels keep the package of a CPU that is offline: sockets are those of the rest. */
+	for (uint32_t c = 0; c < m.nr_cpus; c++)
+		if (!cpulist_contains(&m.online, c))
+			package[c] = CPU_NO_SOCKET;
 	assign(&m, known, nr_known, package);
+	name_packages(&m, known, nr_known, package);
 	free(package);
 	*ret = m;
 	return 0;
@@ -131,6 +195,7 @@ void cpu_map_free(struct cpu_map *m)
 {
 	free(m->socket);
 	free(m->socket_ids);
+	free(m->packages);
 	*m = (struct cpu_map){ 0 };
 }
 

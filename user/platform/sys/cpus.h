@@ -12,16 +12,21 @@
 /**
  * struct cpu_map - CPUs and sockets
  * @nr_cpus: possible CPUs are below this
- * @socket: index of the socket of each CPU; owned
+ * @socket: index of the socket of each CPU, or CPU_NO_SOCKET; owned
+ * @online: CPUs that were online
  * @socket_ids: number of each socket, as users know it; owned
+ * @packages: the package whose CPUs, and no others, are on each socket, or CPU_NO_SOCKET; owned
  * @nr_sockets: number of sockets
  */
 struct cpu_map {
 	uint32_t nr_cpus;
 	uint32_t *socket;
+	struct cpulist online;
 	uint32_t *socket_ids;
+	uint32_t *packages;
 	uint32_t nr_sockets;
 };
+#define CPU_NO_SOCKET UINT32_MAX
 
 /**
  * struct cpu_socket - a socket whose CPUs are known, from a PMU
@@ -37,21 +42,32 @@ struct cpu_socket {
 int cpus_possible(const struct sysfs *fs, struct cpulist *ret);
 
 /**
- * cpu_map_read() - assign every possible CPU to a socket
+ * cpu_map_read() - assign CPUs to sockets
  * @fs: sysfs
  * @known: sockets with known CPUs; they get the first indexes, in this order
  * @nr_known: number of them, may be 0
  * @d: gets the problem
  * @ret: release with cpu_map_free()
  *
- * The rest goes to the socket that shares their package (topology/ physical_package_id), or to a
- * new one with the package's number. A CPU without a package (offline) goes to the first socket.
+ * Other online CPUs go to the socket that shares their package (topology/ physical_package_id), or
+ * to a new one with the package's number. Offline CPUs have the socket that a known set says, or
+ * none: see cpu_map_find(). Without any package all online CPUs are on one socket.
  *
  * Return: 0 or a negative errno.
  */
 int cpu_map_read(const struct sysfs *fs, const struct cpu_socket *known, uint32_t nr_known,
 		 struct diag *d, struct cpu_map *ret);
 void cpu_map_free(struct cpu_map *m);
+
+/**
+ * cpu_map_find() - find the socket of a CPU that has come online
+ * @m: gets the socket, which may be none of those that it has
+ * @fs: sysfs
+ * @cpu: below cpu_map.nr_cpus
+ *
+ * Return: 0, -ENOENT for a CPU that is offline again, or another negative errno.
+ */
+int cpu_map_find(struct cpu_map *m, const struct sysfs *fs, uint32_t cpu);
 
 /**
  * cpus_kept_quiet() - CPUs that are reserved for their owner

@@ -83,8 +83,10 @@ static void put_owners(json_t *o, const struct report_device *d, int *err)
 		put(o, "unattributed",
 		    both(&d->read, rest(&d->read), &d->write, rest(&d->write), err), err);
 	}
-	put_number(io, "read_bytes", d->read.io_bytes, err);
-	put_number(io, "write_bytes", d->write.io_bytes, err);
+	if (d->read.io_valid)
+		put_number(io, "read_bytes", d->read.io_bytes, err);
+	if (d->write.io_valid)
+		put_number(io, "write_bytes", d->write.io_bytes, err);
 	put(o, "io", io, err);
 	if (d->exclusive[0])
 		put_name(o, "exclusive", d->exclusive, sizeof(d->exclusive), err);
@@ -205,8 +207,10 @@ json_t *devices_json_row(const struct report *r, const struct report_row *row, i
 			put_number(o, "write_low", part->write_low, err);
 			put_number(o, "write_high", part->write_high, err);
 		}
-		put_number(o, "io_read_bytes", part->io_read_bytes, err);
-		put_number(o, "io_write_bytes", part->io_write_bytes, err);
+		if (all->read.io_valid)
+			put_number(o, "io_read_bytes", part->io_read_bytes, err);
+		if (all->write.io_valid)
+			put_number(o, "io_write_bytes", part->io_write_bytes, err);
 		put_element(a, o, err);
 	}
 	return a;

@@ -407,6 +407,8 @@ static json_t *report_quality(const struct report *r, int *err)
 	if (r->host->io_note[0])
 		put_name(o, "io_note", r->host->io_note, sizeof(r->host->io_note), err);
 	put_ticks(o, r, err);
+	if (r->unplaced_ns)
+		put_number(o, "unplaced_ns", r->unplaced_ns, err);
 	if (r->saturated_windows)
 		put_number(o, "saturated_windows", r->saturated_windows, err);
 	if (r->estimated_windows || r->simple_windows) {

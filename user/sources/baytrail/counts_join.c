@@ -331,6 +331,7 @@ static int make_header(struct counts_join *j, const struct trace_header *from, s
 
 	h->host = from->host;
 	h->interval_ns = from->interval_ns;
+	h->online = from->online;
 	h->by_thread = from->by_thread;
 	h->marked = true;
 	h->all = from->all;
@@ -542,12 +543,24 @@ static int on_mark(struct counts_join *j, const struct trace_mark *m)
 	return end(j, m, ns);
 }
 
+/* It is on the socket that stands for its module here. */
+static int on_cpu(struct counts_join *j, const struct trace_cpu *e)
+{
+	struct trace_cpu c = *e;
+
+	if (c.socket != LAYOUT_NO_SOCKET)
+		c.socket = by_module(j) ? socket_of(j, c.cpu) : 0;
+	return trace_send_cpu(&j->out, &c);
+}
+
 static int on_event(void *arg, const struct trace_event *e)
 {
 	struct counts_join *j = arg;
 
 	if (e->type == TRACE_MARK)
 		return on_mark(j, &e->mark);
+	if (e->type == TRACE_CPU)
+		return on_cpu(j, &e->cpu);
 	/* Slices from before the recording are in no interval of it. */
 	if (e->type == TRACE_SLICE && !j->begun && j->early)
 		return 0;
