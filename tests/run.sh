@@ -165,6 +165,7 @@ part_unit() {
 		tests/unit/test_neighbours.py ./t410trace
 		tests/unit/test_by_job.py ./t410trace
 		tests/unit/test_csv.py ./t410trace
+		tests/unit/test_io_noted.py ./t410trace
 		tests/unit/test_perfetto.py ./t410trace
 		tests/unit/test_page.py ./t410trace
 		tests/unit/test_terminal.py ./t410trace build/$(native)/tests/unit/make_accounts

@@ -84,8 +84,10 @@ static inline struct report *world_report(uint64_t number)
 							  .covered_ns = WORLD_SECOND };
 	r->devices = world_must(calloc(2, sizeof(*r->devices)));
 	r->nr_devices = 2;
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++) {
 		r->devices[i].device = &world_devices[i];
+		r->devices[i].read.io_valid = r->devices[i].write.io_valid = true;
+	}
 	r->sockets = world_must(calloc(2, sizeof(*r->sockets)));
 	r->nr_sockets = 2;
 	r->sockets[1].id = 1;

@@ -86,7 +86,7 @@ def devices(report):
             yield from moved(d, way, called=called, **more)
             if f"{way}_requests" in d:
                 yield cell("device", called, d[f"{way}_requests"], "requests", direction=way, **more)
-            if "io" in d:
+            if f"{way}_bytes" in d.get("io", {}):
                 yield cell("io", called, d["io"][f"{way}_bytes"], "bytes", direction=way, **more)
         if "read_latency_ns" in d:
             yield cell("device", called, d["read_latency_ns"], "ns", direction="read", **more)
@@ -121,7 +121,8 @@ def row_numbers(report, row):
         for way in WAYS:
             yield from moved(d, way, called=called, bdf=d["bdf"])
         for way in WAYS:
-            yield cell("io", called, d[f"io_{way}_bytes"], "bytes", direction=way, bdf=d["bdf"])
+            if f"io_{way}_bytes" in d:
+                yield cell("io", called, d[f"io_{way}_bytes"], "bytes", direction=way, bdf=d["bdf"])
 
 
 def numbers_of_quality(report):

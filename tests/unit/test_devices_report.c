@@ -356,6 +356,7 @@ static void without_counters(void **state)
 	r->nr_devices = 1;
 	r->devices[0].device = &disk;
 	r->devices[0].read.io_bytes = 1500000000;
+	r->devices[0].read.io_valid = r->devices[0].write.io_valid = true;
 	check_table(r, (struct table_options){ .width = 80 }, "devices-no-counters.txt");
 }
 
@@ -596,6 +597,7 @@ static void make_huge(struct report *r, struct device *devices)
 		for (int to = 0; to < NR_DESTINATIONS; to++)
 			d->read.to[to] = UINT64_MAX;
 		d->read.io_bytes = d->write.io_bytes = UINT64_MAX;
+		d->read.io_valid = d->write.io_valid = true;
 		d->read.split = d->read.requests_valid = d->latency_valid = true;
 		d->latency_ns = 1e30;
 		d->enabled_ns = 1;

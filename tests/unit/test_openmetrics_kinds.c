@@ -99,6 +99,32 @@ static void test_shared_port(void **state)
 	world_close(&w);
 }
 
+/* Requests that nobody noted have no series, not even of the rest of the workloads. */
+static void test_not_noted(void **state)
+{
+	struct world w;
+	char *text;
+
+	(void)state;
+	world_open(&w, 2, 1);
+	for (uint64_t i = 0; i < 3; i++) {
+		struct report *r = world_report(i);
+
+		r->devices[0].write.io_valid = false;
+		r->devices[1].read.io_valid = r->devices[1].write.io_valid = false;
+		world_io(world_row(r, SCHEDULER_SLURM, "1", 71, "", true), 0, 600, 0);
+		world_add(&w, r);
+	}
+	text = world_text(&w, EXPOSITION_OPENMETRICS);
+	assert_non_null(strstr(text, "t410trace_workload_request_bytes_total{workload=\"other\","
+				     "device=\"0002:81:00.0\",direction=\"read\"}"));
+	assert_null(strstr(text, "device=\"0002:81:00.0\",direction=\"write\""));
+	assert_null(strstr(text, "t410trace_workload_request_bytes_total{workload=\"other\","
+				 "device=\"0012:81:00.0\""));
+	free(text);
+	world_close(&w);
+}
+
 /* Energy has families in joules, is in none of bytes, and makes no job large beside bytes. */
 static void test_energy(void **state)
 {
@@ -194,9 +220,8 @@ static void test_never_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_shared_port),
-		cmocka_unit_test(test_energy),
+		cmocka_unit_test(test_parts),	      cmocka_unit_test(test_shared_port),
+		cmocka_unit_test(test_not_noted),     cmocka_unit_test(test_energy),
 		cmocka_unit_test(test_never_counted),
 	};
 

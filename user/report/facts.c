@@ -265,7 +265,7 @@ static int tell_side(const struct walk *w, const struct fact *f, const struct de
 	if (!err && side->requests_valid)
 		err = tell_whole(w, *f, FACT_DEVICE, (enum fact_unit)UNIT_REQUESTS, direction,
 				 side->requests);
-	if (!err && f->device->device->kind != DEVICE_PORT)
+	if (!err && side->io_valid)
 		err = tell_whole(w, *f, FACT_IO, FACT_BYTES, direction, side->io_bytes);
 	return err;
 }
@@ -340,9 +340,9 @@ static int tell_row_device(const struct walk *w, const struct report_row *row,
 	if (!err && d->counted && rd->write.valid)
 		err = tell_moved(w, f, DIRECTION_WRITE,
 				 (uint64_t[]){ d->write_bytes, d->write_low, d->write_high });
-	if (!err)
+	if (!err && rd->read.io_valid)
 		err = tell_whole(w, f, FACT_IO, FACT_BYTES, DIRECTION_READ, d->io_read_bytes);
-	if (!err)
+	if (!err && rd->write.io_valid)
 		err = tell_whole(w, f, FACT_IO, FACT_BYTES, DIRECTION_WRITE, d->io_write_bytes);
 	return err;
 }
@@ -382,10 +382,13 @@ int facts_quality(const struct report *r, unsigned int records, fact_fn fn, void
 		QUALITY_NUMBERS(QUALITY_FACT) WINDOWS_FACT(saturated_windows),
 		WINDOWS_FACT(estimated_windows),
 		WINDOWS_FACT(simple_windows),
+		{ FACT_QUALITY, "unplaced_ns", FACT_NS, r->unplaced_ns },
 	};
+	/* The last one is told where there is any. */
+	const size_t nr = ARRAY_SIZE(numbers) - !r->unplaced_ns;
 	int err = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbers) && !err; i++) {
+	for (size_t i = 0; i < nr && !err; i++) {
 		const struct fact f = {
 			.record = numbers[i].record,
 			.unit = numbers[i].unit,

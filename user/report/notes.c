@@ -424,6 +424,17 @@ static int put_cpu_time(FILE *out, const struct report *r, size_t width)
 	return notes_cpu_time(r, text) ? notes_wrapped(out, text, width) : 0;
 }
 
+static int put_unplaced(FILE *out, const struct report *r, size_t width)
+{
+	char seconds[FORMAT_NUMBER_LEN];
+
+	format_seconds(r->unplaced_ns, seconds);
+	return notes_line(out, width,
+			  "%s s of CPU time were on CPUs of no known socket and are in no row; a "
+			  "socket that appears during a run is not counted",
+			  seconds);
+}
+
 struct notes_basis notes_basis_of(const struct report *r)
 {
 	return (struct notes_basis){
@@ -446,6 +457,8 @@ int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, boo
 		err = put_note(out, r->host->io_note, width);
 	if (!err)
 		err = put_note(out, r->host->tick_note, width);
+	if (!err && r->unplaced_ns)
+		err = put_unplaced(out, r, width);
 	if (!err)
 		err = put_estimates(out, r, width);
 	if (!err && !quiet && r->saturated_windows)

@@ -121,14 +121,14 @@ void page_counters(FILE *out, const struct page *p)
 
 /* --- devices */
 
-/* Ports have no requests and no owner of their bytes: empty, not 0. */
+/* Ports have no owner of their bytes, and some devices no requests: empty, not 0. */
 static void put_side(FILE *out, const struct page *p, const struct device_bytes *side, bool port)
 {
 	markup_value(out, grid_if(side->valid, grid_rate(side->bytes, ns_of(p))));
 	markup_value(out,
 		     grid_if(side->valid, grid_bar(side->bytes, side->low, side->high, false)));
 	markup_value(out, grid_if(side->valid && !port, grid_percent(side->owned, side->bytes)));
-	markup_value(out, grid_if(!port, grid_bytes(side->io_bytes)));
+	markup_value(out, grid_if(side->io_valid, grid_bytes(side->io_bytes)));
 }
 
 static void put_device(FILE *out, const struct page *p, const struct report_device *rd)

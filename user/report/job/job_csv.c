@@ -87,7 +87,7 @@ static int put_share(FILE *out, const struct job_csv *f, const struct csv_line *
 static int put_io(FILE *out, const struct csv_line *base, const struct account_io *io)
 {
 	struct csv_line l = *base;
-	int err;
+	int err = 0;
 
 	csv_word(&l, CSV_record, "io");
 	csv_word(&l, CSV_unit, "bytes");
@@ -95,10 +95,12 @@ static int put_io(FILE *out, const struct csv_line *base, const struct account_i
 	TEXT(&l, CSV_bdf, io->bdf);
 	csv_word(&l, CSV_direction, direction_name(DIRECTION_READ));
 	csv_number(&l, CSV_value, io->read_bytes);
-	err = csv_put(out, &l);
+	/* Perhaps nobody noted any. */
+	if (io->read_bytes)
+		err = csv_put(out, &l);
 	csv_word(&l, CSV_direction, direction_name(DIRECTION_WRITE));
 	csv_number(&l, CSV_value, io->write_bytes);
-	return err ? err : csv_put(out, &l);
+	return err || !io->write_bytes ? err : csv_put(out, &l);
 }
 
 static int put_interval_of(FILE *out, const struct job_csv *f, size_t i)

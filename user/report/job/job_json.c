@@ -190,8 +190,11 @@ static json_t *io_array(const struct account_part *p, int *err)
 		put_name(o, "bdf", p->io[i].bdf, sizeof(p->io[i].bdf), err);
 		if (p->io[i].name[0])
 			put_name(o, "name", p->io[i].name, sizeof(p->io[i].name), err);
-		put_cut(o, "read_bytes", p->io[i].read_bytes, err);
-		put_cut(o, "write_bytes", p->io[i].write_bytes, err);
+		/* Perhaps nobody noted any. */
+		if (p->io[i].read_bytes)
+			put_cut(o, "read_bytes", p->io[i].read_bytes, err);
+		if (p->io[i].write_bytes)
+			put_cut(o, "write_bytes", p->io[i].write_bytes, err);
 		put_element(a, o, err);
 	}
 	return a;

@@ -412,8 +412,14 @@ static struct grid_cell device_name(const struct grid_place *at)
 	return grid_name(both, sizeof(both));
 }
 
-GRID_CELL(device_bytes, struct account_io,
-	  grid_bytes(at->column->arg == DIRECTION_WRITE ? row->write_bytes : row->read_bytes));
+/* Perhaps nobody noted any. */
+static struct grid_cell device_bytes(const struct grid_place *at)
+{
+	const struct account_io *io = at->row;
+	uint64_t bytes = at->column->arg == DIRECTION_WRITE ? io->write_bytes : io->read_bytes;
+
+	return grid_if(bytes > 0, grid_bytes(bytes));
+}
 
 static const struct grid_column device_columns[] = {
 	{ NULL, "requests to devices", DEVICE_WIDTH, .look = GRID_NAME, .cell = device_name },

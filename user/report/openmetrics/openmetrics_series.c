@@ -46,7 +46,8 @@ static int dim_find(struct openmetrics *m, const struct dim *d, size_t *ret)
 static int map_device(struct openmetrics *m, const struct report_device *rd, size_t ret[4])
 {
 	const struct device *device = rd->device;
-	const bool valid[4] = { rd->read.valid, rd->write.valid, true, true };
+	const bool valid[4] = { rd->read.valid, rd->write.valid, rd->read.io_valid,
+				rd->write.io_valid };
 	struct dim d = { .socket = device->socket, .device = device->kind };
 
 	for (size_t i = 0; i < 4; i++)

@@ -35,7 +35,29 @@ static uint64_t moved(const struct report_device *d)
 /* Was the device seen idle? For devices without counters, only that no task requested anything. */
 static bool is_idle(const struct table *t, const struct report_device *d)
 {
-	return !moved(d) && (t->devices == DEVICES_IO || (d->read.valid && d->write.valid));
+	return !moved(d) && (t->devices == DEVICES_IO ? d->read.io_valid && d->write.io_valid
+						      : d->read.valid && d->write.valid);
+}
+
+/* In a table of requests: are those of the device unknown? */
+static bool is_unseen(const struct table *t, const struct report_device *d)
+{
+	return t->devices == DEVICES_IO && !d->read.io_valid && !d->write.io_valid;
+}
+
+/* Devices whose requests are unknown, and why. */
+static int put_unseen(const struct table *t, bool of_kind, size_t nr)
+{
+	if (!nr)
+		return 0;
+	return notes_line(t->out, t->width, "(%zu device%s %s)", nr, nr == 1 ? "" : "s",
+			  of_kind ? "of kinds without requests that a kernel could note"
+				  : "whose requests were not noted");
+}
+
+static bool kind_has_requests(const struct device *d)
+{
+	return d->kind == DEVICE_NVME || d->kind == DEVICE_BLOCK || d->kind == DEVICE_NET;
 }
 
 /* A sentence names it, and there is nothing else to tell. */
@@ -127,7 +149,7 @@ static struct grid_cell cell_io(const struct grid_place *at)
 {
 	const struct table *t = at->table;
 
-	return grid_rate(side_at(at)->io_bytes, t->duration_ns);
+	return grid_if(side_at(at)->io_valid, grid_rate(side_at(at)->io_bytes, t->duration_ns));
 }
 
 /* Thousands a second. */
@@ -267,6 +289,18 @@ static void put_between(FILE *f, const char *what, const struct device_bytes *si
 		fprintf(f, "; %s between %s and %s", what, low, high);
 }
 
+/* Bytes of requests, or their rate over @ns if that is not 0; "-" where none were noted. */
+static void put_requested(const struct device_bytes *side, uint64_t ns,
+			  char ret_text[FORMAT_NUMBER_LEN])
+{
+	if (!side->io_valid)
+		strcpy(ret_text, "-");
+	else if (ns)
+		format_rate(side->io_bytes, ns, ret_text);
+	else
+		format_bytes(side->io_bytes, ret_text);
+}
+
 /* Facts that do not fit a cell. */
 static int put_details(const struct table *t, const struct report_device *d)
 {
@@ -294,8 +328,8 @@ static int put_details(const struct table *t, const struct report_device *d)
 	put_between(f, "read", &d->read);
 	put_between(f, "wrote", &d->write);
 	if (d->read.io_bytes || d->write.io_bytes) {
-		format_bytes(d->read.io_bytes, read);
-		format_bytes(d->write.io_bytes, written);
+		put_requested(&d->read, 0, read);
+		put_requested(&d->write, 0, written);
 		fprintf(f, "; requests that the kernel saw: READ %s, WRITE %s", read, written);
 	}
 	return end_below(t, &s);
@@ -369,8 +403,8 @@ static int put_device(const struct grid *g, const struct report_device *d)
 		err = put_destinations(g, d);
 	if (!err && !t->o->verbose && t->devices == DEVICES_COUNTED && !d->read.valid &&
 	    !d->write.valid && (d->read.io_bytes || d->write.io_bytes)) {
-		format_rate(d->read.io_bytes, t->duration_ns, read);
-		format_rate(d->write.io_bytes, t->duration_ns, written);
+		put_requested(&d->read, t->duration_ns, read);
+		put_requested(&d->write, t->duration_ns, written);
 		err = put_below(t, "requests the kernel saw: READ %s, WRITE %s GB/s", read,
 				written);
 	}
@@ -494,7 +528,7 @@ int devices_write(struct table *t)
 	cleanup_free const struct report_device **sorted =
 		calloc(r->nr_devices + 1, sizeof(*sorted));
 	GRID(g, columns, t->out, t->width, t);
-	size_t nr = 0, idle = 0;
+	size_t nr = 0, idle = 0, unseen[2] = { 0 };
 	int err = 0;
 
 	if (!sorted)
@@ -502,6 +536,8 @@ int devices_write(struct table *t)
 	for (size_t i = 0; i < r->nr_devices; i++)
 		if (devices_is_port(&r->devices[i]))
 			continue;
+		else if (is_unseen(t, &r->devices[i]))
+			unseen[kind_has_requests(r->devices[i].device)]++;
 		else if (is_idle(t, &r->devices[i]) && !t->o->verbose)
 			idle++;
 		else if (!is_unknown(t, &r->devices[i]) || t->o->verbose)
@@ -516,6 +552,8 @@ int devices_write(struct table *t)
 		fprintf(t->out, "(%zu %sdevice%s %s)\n", idle, nr ? "more " : "",
 			idle == 1 ? "" : "s",
 			t->devices == DEVICES_IO ? "without requests" : "moved nothing");
+	for (int i = 0; i < 2 && !err; i++)
+		err = put_unseen(t, !i, unseen[i]);
 	for (size_t i = 0; i < r->nr_devices && !err; i++)
 		if (devices_is_port(&r->devices[i]))
 			err = put_port(t, &r->devices[i]);

@@ -85,19 +85,30 @@ static int put_share(const struct view *v, const struct share *s, FILE *out)
 	return 0;
 }
 
+/* "-" where no requests were noted */
+static void put_requested(bool valid, uint64_t bytes, char ret_text[FORMAT_NUMBER_LEN])
+{
+	if (valid)
+		format_bytes(bytes, ret_text);
+	else
+		strcpy(ret_text, "-");
+}
+
 static int put_device(const struct view *v, const struct row_device *part, FILE *out, size_t width)
 {
 	const struct device *d = devices_part(v->report, part);
+	const struct report_device *all;
 	char bytes[4][FORMAT_NUMBER_LEN];
 	const char *name;
 
 	if (!d)
 		return 0;
 	name = d->name[0] ? FORMAT_SAFE(d->name) : FORMAT_SAFE(d->bdf);
+	all = &v->report->devices[part->device];
 	format_bytes(part->read_bytes, bytes[0]);
 	format_bytes(part->write_bytes, bytes[1]);
-	format_bytes(part->io_read_bytes, bytes[2]);
-	format_bytes(part->io_write_bytes, bytes[3]);
+	put_requested(all->read.io_valid, part->io_read_bytes, bytes[2]);
+	put_requested(all->write.io_valid, part->io_write_bytes, bytes[3]);
 	if (!part->counted)
 		return notes_line(out, width, "device %s: requests to read %s, to write %s", name,
 				  bytes[2], bytes[3]);

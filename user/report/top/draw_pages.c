@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/sums.h"
 #include "report/devices.h"
 #include "report/latencies.h"
 #include "report/names.h"
@@ -47,7 +48,10 @@ static int put_device(const struct view *v, const struct report_device *d, FILE 
 		draw_padded(out, values[i], 9);
 		draw_padded(out, bars[i], 7);
 	}
-	draw_amount(v, sides[0]->io_bytes + sides[1]->io_bytes, io);
+	if (sides[0]->io_valid || sides[1]->io_valid)
+		draw_amount(v, sum_capped(sides[0]->io_bytes, sides[1]->io_bytes), io);
+	else
+		strcpy(io, "-");
 	devices_cover(v->report, d, &part, &whole);
 	format_percent(part, whole, cover);
 	if (d->latency_valid)
