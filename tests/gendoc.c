@@ -2,8 +2,9 @@
 /*
  * gendoc man < man/t410trace.1.in    the manual page, with OPTIONS of each command
  * gendoc completion                  completion for bash
+ * gendoc recording < docs/RECORDING.md    that page, with the events of recordings
  *
- * Both come from the option rows that the program itself parses, so they cannot
+ * The first two come from the option rows that the program itself parses, so they cannot
  * say anything else than --help. In the manual page's source, a line
  * "@OPTIONS name@" is replaced by the options of that command, "@EXIT_STATUS@" by what
  * exit statuses mean.
@@ -14,6 +15,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "recording_format.h"
+#include "trace/fields.h"
 
 /* argp adds these to every command. */
 #define COMMON " --help --usage --version"
@@ -205,12 +208,172 @@ static int completion(void)
 	return 0;
 }
 
+#define EVENTS	   "<!-- events -->\n"
+#define EVENTS_END "<!-- end of events -->\n"
+#define WIDTH	   100
+
+/* The fields of an event as a text, in which commas may end a line */
+static void put_flags(FILE *f, const struct fields *rows)
+{
+	const char *between = "flags (";
+
+	for (size_t i = 0; i < rows->nr; i++) {
+		if (!rows->rows[i].flag)
+			continue;
+		fprintf(f, "%s%u %s", between, rows->rows[i].flag, rows->rows[i].name);
+		between = ", ";
+	}
+	putc(')', f);
+}
+
+static const char *name_at(const struct fields *rows, size_t offset)
+{
+	for (size_t i = 0; i < rows->nr; i++)
+		if (rows->rows[i].name && rows->rows[i].offset == offset)
+			return rows->rows[i].name;
+	return "?";
+}
+
+static void put_number(FILE *f, const struct fields *rows, const struct field *field)
+{
+	switch (field->base) {
+	case BASE_TIME:
+		fprintf(f, "delta from the last time to %s, which is the last time then",
+			field->name);
+		break;
+	case BASE_FIELD:
+		fprintf(f, "delta %s − %s", field->name, name_at(rows, field->of));
+		break;
+	case BASE_LENGTH:
+		fprintf(f, "delta %s − (end_ns − start_ns)", field->name);
+		break;
+	default:
+		fputs(field->name, f);
+	}
+}
+
+static void put_field(FILE *f, const struct fields *rows, const struct field *field)
+{
+	static const char *const own[] = {
+		[FIELD_WHO] = "key index, as with slices",
+		[FIELD_CPU] = "CPU",
+		[FIELD_SOCKET] = "index of the socket",
+		[FIELD_PLACE] = "index of the socket + 1, 0 for none",
+		[FIELD_PROBE] = "index of the probe",
+		[FIELD_DEVICE] = "index of the device",
+		[FIELD_PART] = "index of the part",
+		[FIELD_GROUP] = "group",
+		[FIELD_READINGS] =
+			"for each counter of the group: value, delta enabled − (end_ns − "
+			"start_ns), delta running − enabled",
+		[FIELD_ENDS] = "with its flag for each socket delta end − time_ns",
+	};
+
+	if (field->unless)
+		fprintf(f, "unless %s: ", name_at(rows, field->unless));
+	if (field->type == FIELD_FLAGS)
+		put_flags(f, rows);
+	else if (field->type == FIELD_TEXT && field->size <= RECORDING_MAX_TEXT)
+		fprintf(f, "text %s (at most %u bytes)", field->name, field->size - 1);
+	else if (field->type == FIELD_TEXT)
+		fprintf(f, "text %s", field->name);
+	else if (field->type == FIELD_TOTALS)
+		fprintf(f, "number of %s, and these in the order of `user/trace/fields.c`",
+			field->name);
+	else if (field->type < FIELD_OWN)
+		put_number(f, rows, field);
+	else
+		fputs(own[field->type], f);
+}
+
+/* The row of a place, from 0 on; NULL behind the last one */
+static const struct field *field_in(const struct fields *rows, size_t place)
+{
+	for (size_t i = 0; i < rows->nr; i++)
+		if (rows->placed ? rows->rows[i].place == place + 1 : i == place)
+			return &rows->rows[i];
+	return NULL;
+}
+
+/* A list's item, with lines as long as those of the page */
+static void put_wrapped(char *text)
+{
+	size_t column = 0;
+
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+		size_t length = 0;
+
+		for (const char *c = word; *c; c++)
+			length += (*c & 0xc0) != 0x80;
+		if (column && column + 1 + length > WIDTH) {
+			printf("\n  %s", word);
+			column = 2 + length;
+		} else {
+			printf("%s%s", column ? " " : "", word);
+			column += length + (column > 0);
+		}
+	}
+	putchar('\n');
+}
+
+static bool put_event(const struct trace_row *row)
+{
+	const struct field *field;
+	const char *between = "";
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return false;
+	fprintf(f, "- %u, **%s**", row->code * 2, row->name);
+	if (row->since)
+		fprintf(f, " (version %u)", row->since);
+	fputs(": ", f);
+	for (size_t i = 0; (field = field_in(&row->fields, i)); i++) {
+		if (field->type == FIELD_BOOL)
+			continue;
+		fputs(between, f);
+		put_field(f, &row->fields, field);
+		between = "; ";
+	}
+	if (fclose(f))
+		return false;
+	put_wrapped(text);
+	free(text);
+	return true;
+}
+
+static int recording(void)
+{
+	bool inside = false;
+	char line[1024];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		inside &= strcmp(line, EVENTS_END) != 0;
+		if (!inside)
+			fputs(line, stdout);
+		if (strcmp(line, EVENTS))
+			continue;
+		inside = true;
+		putchar('\n');
+		for (unsigned int code = 1; code < 128; code++)
+			for (size_t i = 0; i < NR_TRACE_EVENTS; i++)
+				if (trace_rows[i].code == code && !put_event(&trace_rows[i]))
+					return 1;
+		putchar('\n');
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "man"))
 		return man();
 	if (argc == 2 && !strcmp(argv[1], "completion"))
 		return completion();
-	fprintf(stderr, "usage: gendoc man|completion\n");
+	if (argc == 2 && !strcmp(argv[1], "recording"))
+		return recording();
+	fprintf(stderr, "usage: gendoc man|completion|recording\n");
 	return 2;
 }

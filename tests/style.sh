@@ -95,6 +95,7 @@ documents() {
 	make -s -j"$(nproc)" "build/$1/gendoc" > /dev/null 2>&1 || echo "gendoc does not build"
 	unchanged man/t410trace.1 "build/$1/gendoc" man < man/t410trace.1.in
 	unchanged completion/t410trace "build/$1/gendoc" completion
+	unchanged docs/RECORDING.md "build/$1/gendoc" recording < docs/RECORDING.md
 	unchanged docs/flow.svg docs/flow.py
 	# only what man complains about, not the page
 	{ MANWIDTH=80 man --warnings -l man/t410trace.1 > /dev/null; } 2>&1
