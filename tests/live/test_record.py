@@ -3,9 +3,11 @@
 
 import json
 import operator
+import os
 import re
 import resource
 import signal
+import subprocess
 import time
 
 from held import held, wait_used
@@ -14,6 +16,7 @@ from live import (
     INCOMPLETE,
     LIMIT_S,
     MS,
+    Skip,
     check_complete,
     check_status,
     clock_ns,
@@ -237,6 +240,33 @@ def test_arguments(bed):
     check(["report", bed.program], 1, bed.program)
 
 
+def test_cpus_that_come(bed):
+    """CPUs that were not online at the start are told of before their first slice, and counted from
+    then on; those that are only possible are on no socket. (Lists say so: no CPU is switched off.)"""
+    nr = os.sysconf("SC_NPROCESSORS_ONLN")
+    if nr < 2:
+        raise Skip("one CPU")
+    path, script = bed.scratch / "come.ndjson", ""
+    for name, text in (("online", "0\n"), ("possible", f"0-{nr + 3}\n")):
+        (bed.scratch / name).write_text(text, encoding="ascii")
+        script += f"mount --bind {bed.scratch}/{name} /sys/devices/system/cpu/{name} && "
+    command = ("record", "--no-counters", "-a", "--format", "ndjson", "-o", path, "-i", 500, "-d", 1)
+    with bed.process(bed.burn, "-c", 1, "-m", 3000, stdout=subprocess.DEVNULL):
+        check_status(bed.command("unshare", "-m", "sh", "-c", script + 'exec "$@"', "sh", bed.program, *command))
+    header, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    require(header["online"] and [s["cpus"] for s in header["sockets"]] == ["0"], f"the header has {header}")
+    known = {0}
+    for line in lines:
+        if line["type"] == "cpu" and line["online"]:
+            known.add(line["cpu"])
+        require(line["type"] != "slice" or line["cpu"] in known, f"nothing was told of the CPU of {line}")
+    require(len(known) > 1, "no CPU has come")
+    for one in report(bed, path).reports():
+        cpus = sum(s["cpus"] for s in one["sockets"])
+        require(1 < cpus <= nr, f"{cpus} CPUs of {nr}")
+        require("unplaced_ns" not in one["quality"], "there is CPU time on no socket")
+
+
 TESTS = [
     test_long_interval,
     test_totals,
@@ -248,4 +278,5 @@ TESTS = [
     test_no_file_is_lost_in_vain,
     test_no_room_left,
     test_arguments,
+    test_cpus_that_come,
 ]
