@@ -229,8 +229,7 @@ static inline struct grid_cell grid_joules(sum128 nanojoules)
 	return (struct grid_cell){ .type = GRID_JOULES, .value = nanojoules };
 }
 
-static inline struct grid_cell grid_joules_bar(sum128 v, sum128 low, sum128 high,
-					       bool tangled)
+static inline struct grid_cell grid_joules_bar(sum128 v, sum128 low, sum128 high, bool tangled)
 {
 	return (struct grid_cell){
 		.type = GRID_JOULES_BAR, .value = v, .low = low, .high = high, .tangled = tangled
