@@ -121,7 +121,7 @@ struct account_part {
  * Never a part of anything else, and not to be added up: groups may contain others.
  */
 struct account_group {
-	char group[REFEREE_GROUP_LEN];
+	char group[RESCTRL_GROUP_LEN];
 	char step[JOB_STEP_LEN];
 	uint64_t bytes;
 	uint64_t ns;

@@ -15,7 +15,7 @@
 
 #include "job.h"
 #include "peak.h"
-#include "referee.h"
+#include "resctrl_group.h"
 
 #define MODEL_COMM_LEN 16
 #define MODEL_NAME_LEN 128
@@ -694,7 +694,7 @@ struct host_info {
  * @start_time_ns: its start on CLOCK_REALTIME
  * @by: kind of its rows
  * @replayed: made from a recording
- * @referees, @nr_referees: counts of the kernel's monitoring; owned
+ * @resctrl, @nr_resctrl: counts of the kernel's monitoring; owned
  * @parts: measured elsewhere than the counters, and in none of them
  * @unplaced_ns: CPU time of tasks on CPUs whose socket is not known, or is not counted: in no row
  * @saturated_windows: windows in which the memory was saturated, for at least one counter
@@ -722,8 +722,8 @@ struct report {
 	size_t nr_rows;
 	struct report_socket *sockets;
 	size_t nr_sockets;
-	struct report_referee *referees;
-	size_t nr_referees;
+	struct report_resctrl *resctrl;
+	size_t nr_resctrl;
 	uint64_t unplaced_ns;
 	uint64_t saturated_windows;
 	uint64_t estimated_windows;

@@ -28,8 +28,8 @@ enum neighbour_role {
  *	they are not independent
  * @share: part of the socket's bytes while it was high
  * @active: samples, of those with a high latency, in which it moved bytes
- * @saw: of these, samples in which its bytes waited for the probe
- * @saw_calm, @saw_risen: the latency it saw with its bytes; 0: none
+ * @observed: of these, samples in which its bytes waited for the probe
+ * @observed_calm, @observed_risen: the latency it saw with its bytes; 0: none
  * @role: its possible role
  */
 struct neighbour {
@@ -41,9 +41,9 @@ struct neighbour {
 	double error;
 	double share;
 	size_t active;
-	size_t saw;
-	double saw_calm;
-	double saw_risen;
+	size_t observed;
+	double observed_calm;
+	double observed_risen;
 	enum neighbour_role role;
 };
 

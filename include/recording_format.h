@@ -16,7 +16,7 @@
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
 #define RECORDING_VERSION      10u
 #define RECORDING_NO_ONLINE    9u	   /* version of recordings that know no CPU's coming */
-#define RECORDING_NO_REFEREES  8u	   /* version of those without monitoring groups */
+#define RECORDING_NO_RESCTRL   8u	   /* version of those without monitoring groups */
 #define RECORDING_NO_PARTS     7u	   /* version of those that have no parts either */
 #define RECORDING_OLDEST       5u	   /* version that is still read: has no inner marks */
 #define RECORDING_BLOCK_MAGIC  0x4b4c4234u /* "4BLK" */
@@ -108,9 +108,9 @@ enum recording_event {
 	RECORDING_SAMPLE,
 	RECORDING_IO,
 	RECORDING_JOB,
-	RECORDING_PART,	   /* from version 8 on */
-	RECORDING_REFEREE, /* from version 9 on */
-	RECORDING_CPU,	   /* from version 10 on */
+	RECORDING_PART,		 /* from version 8 on */
+	RECORDING_RESCTRL_GROUP, /* from version 9 on */
+	RECORDING_CPU,		 /* from version 10 on */
 	/* Reserved for GPUs, see docs/RECORDING.md; readers refuse them like any unknown event. */
 	RECORDING_CONTEXTS,
 	RECORDING_ACTIVITY,

@@ -203,22 +203,22 @@ struct trace_part {
 };
 
 /**
- * struct trace_referee - count of a monitoring group of the kernel (resctrl) between two readings
- * @group: its path below the mount of resctrl, shorter than REFEREE_GROUP_LEN
- * @state: of its number, see referee_state_name()
+ * struct trace_resctrl - count of a monitoring group of the kernel (resctrl) between two readings
+ * @group: its path below the mount of resctrl, shorter than RESCTRL_GROUP_LEN
+ * @state: of its number, see resctrl_state_name()
  * @start_ns, @end_ns: the readings
  * @bytes: with the state "counted"; otherwise 0
  * @domains: caches or memories at which it is counted
  * @missing: of these, those without a number
  * @tasks: tasks in the group, threads each
- * @cgroup: the deepest cgroup of the v2 tree that has them all, shorter than REFEREE_PATH_LEN;
+ * @cgroup: the deepest cgroup of the v2 tree that has them all, shorter than RESCTRL_PATH_LEN;
  *	NULL: it has none, or only the root has them all
  * @of_tasks: tasks in @cgroup and below it, 0 = unknown
  * @above: number of cgroups above @cgroup without other tasks
  *
  * It belongs to the interval that the next mark ends, regardless of its times.
  */
-struct trace_referee {
+struct trace_resctrl {
 	const char *group;
 	const char *state;
 	uint64_t start_ns;
@@ -381,7 +381,7 @@ enum trace_event_type {
 	TRACE_SAMPLE,
 	TRACE_IO,
 	TRACE_PART,
-	TRACE_REFEREE,
+	TRACE_RESCTRL,
 	TRACE_LOST,
 	TRACE_MARK,
 	TRACE_CPU,
@@ -406,7 +406,7 @@ struct trace_event {
 		struct trace_sample sample;
 		struct trace_io io;
 		struct trace_part part;
-		struct trace_referee referee;
+		struct trace_resctrl resctrl;
 		struct trace_lost lost;
 		struct trace_mark mark;
 		struct trace_cpu cpu;
@@ -492,9 +492,9 @@ static inline int trace_send_part(const struct trace_sink *to, const struct trac
 	return TRACE_SEND(to, TRACE_PART, part, *p);
 }
 
-static inline int trace_send_referee(const struct trace_sink *to, const struct trace_referee *r)
+static inline int trace_send_resctrl(const struct trace_sink *to, const struct trace_resctrl *r)
 {
-	return TRACE_SEND(to, TRACE_REFEREE, referee, *r);
+	return TRACE_SEND(to, TRACE_RESCTRL, resctrl, *r);
 }
 
 static inline int trace_send_lost(const struct trace_sink *to, const struct trace_lost *l)

@@ -257,7 +257,7 @@ static int run(struct world *w, uint64_t interval_ns, uint64_t duration_ns)
 			inner = next_inner(w, false);
 			marked = w->now_ns;
 		} else if (w->now_ns >= inner ||
-			   (session_full(w->session) && w->now_ns >= marked + NS_PER_S / 5)) {
+			   (session_backlogged(w->session) && w->now_ns >= marked + NS_PER_S / 5)) {
 			mark(w, false, true);
 			inner = next_inner(w, true);
 			marked = w->now_ns;

@@ -45,7 +45,7 @@ static struct row *row_of(const struct ledger_io_slot *s)
 		if (rows[i].sum.device == s->device && rows[i].sum.pid == s->pid &&
 		    rows[i].sum.start_ns == s->start_ns && rows[i].sum.cgroup_id == s->cgroup_id)
 			return &rows[i];
-	if (array_room(rows, cap_rows, nr_rows))
+	if (array_reserve(rows, cap_rows, nr_rows))
 		fatal("memory", NULL);
 	rows[nr_rows] = (struct row){ .sum = *s };
 	rows[nr_rows].sum.read_bytes = 0;

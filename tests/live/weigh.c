@@ -81,7 +81,7 @@ static struct row *row_of(struct sums *all, uint64_t key)
 	for (size_t i = 0; i < all->nr; i++)
 		if (all->rows[i].key == key)
 			return &all->rows[i];
-	if (array_room(all->rows, all->cap, all->nr))
+	if (array_reserve(all->rows, all->cap, all->nr))
 		fatal("memory", NULL);
 	all->rows[all->nr] = (struct row){ .key = key };
 	return &all->rows[all->nr++];

@@ -208,7 +208,7 @@ static inline void log_mark(struct event_log *l, const struct trace_mark *m)
 	l->at_mark = l->nr;
 }
 
-static inline void log_referee(struct event_log *l, const struct trace_referee *r)
+static inline void log_resctrl(struct event_log *l, const struct trace_resctrl *r)
 {
 	log_line(l, "resctrl [%s] %s %llu %llu %llu %u %u %u [%s] %u %u\n", r->group, r->state,
 		 LLU(r->start_ns), LLU(r->end_ns), LLU(r->bytes), r->domains, r->missing, r->tasks,
@@ -262,8 +262,8 @@ static inline int log_event(void *arg, const struct trace_event *e)
 	case TRACE_MARK:
 		log_mark(l, &e->mark);
 		break;
-	case TRACE_REFEREE:
-		log_referee(l, &e->referee);
+	case TRACE_RESCTRL:
+		log_resctrl(l, &e->resctrl);
 		break;
 	case TRACE_CPU:
 		log_cpu(l, &e->cpu);

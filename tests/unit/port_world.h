@@ -73,14 +73,14 @@ static inline size_t world_add(uint32_t socket, uint32_t rc, uint32_t rp, bool a
 	return item;
 }
 
-static inline int world_plan(const struct plan_room *rooms, bool by_destination, struct diag *d,
-			     struct device_plan *ret)
+static inline int world_plan(const struct plan_capacity *capacities, bool by_destination,
+			     struct diag *d, struct device_plan *ret)
 {
 	static const uint32_t sockets[] = { 0, 1 };
 	struct device_plan_options o = {
 		.devices = &world.list,
 		.pmus = &world.pmus,
-		.rooms = rooms,
+		.capacities = capacities,
 		.socket_ids = sockets,
 		.nr_sockets = ARRAY_SIZE(sockets),
 		.by_destination = by_destination,

@@ -16,13 +16,13 @@ static struct accounts *accounts;
 static struct account_job job;
 
 /* A group with all tasks of a row. */
-static struct report_referee group_of(const struct report_row *row, const char *name,
+static struct report_resctrl group_of(const struct report_row *row, const char *name,
 				      uint64_t bytes)
 {
-	struct report_referee f = { .match = REFEREE_BY_TASKS,
+	struct report_resctrl f = { .match = RESCTRL_BY_TASKS,
 				    .tasks = 4,
 				    .of_tasks = 4,
-				    .state = REFEREE_VALID,
+				    .state = RESCTRL_VALID,
 				    .bytes = bytes,
 				    .ns = WORLD_SECOND,
 				    .domains = 2 };
@@ -40,7 +40,7 @@ static void add_interval(uint64_t number)
 {
 	struct report *r = world_report(number);
 	struct report_row *row = world_row(r, SCHEDULER_SLURM, "1", 71, "", true), *step;
-	struct report_referee *f = world_must(calloc(5, sizeof(*f)));
+	struct report_resctrl *f = world_must(calloc(5, sizeof(*f)));
 
 	snprintf(row->key, sizeof(row->key), "job:slurm:1");
 	world_share(r, row, 0, 3000);
@@ -50,7 +50,7 @@ static void add_interval(uint64_t number)
 	row = &r->rows[0];
 	f[0] = group_of(row, "web", 1000 + number);
 	if (number == 0 || number == 3)
-		f[0].state = REFEREE_UNAVAILABLE;
+		f[0].state = RESCTRL_UNAVAILABLE;
 	f[1] = group_of(step, "mon_groups/a", UINT64_MAX / 2);
 	f[2] = group_of(row, "part", 50);
 	f[2].of_tasks = 5;
@@ -58,8 +58,8 @@ static void add_interval(uint64_t number)
 	f[3].missing = 1;
 	f[4] = group_of(row, "stranger", 50);
 	f[4].row[0] = '\0';
-	r->referees = f;
-	r->nr_referees = 5;
+	r->resctrl = f;
+	r->nr_resctrl = 5;
 	assert_int_equal(accounts_interval(accounts, r), 0);
 	report_free(r);
 }

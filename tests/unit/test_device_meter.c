@@ -85,13 +85,13 @@ static void open_all(uint32_t events, bool by_destination, double budget)
 		.read_ns = 50 * MS,
 	};
 	uint32_t pmus[256];
-	struct plan_room rooms[64], found[256];
+	struct plan_capacity capacities[64], found[256];
 	struct diag d = { 0 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(rooms); i++)
-		rooms[i] = (struct plan_room){ events, 1 };
-	assert_int_equal(world_plan(rooms, by_destination, &d, &plan), 0);
-	assert_int_equal(meter_rooms_with(&plan.wants, &world.fs, &fake_kernel, &d, found), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(capacities); i++)
+		capacities[i] = (struct plan_capacity){ events, 1 };
+	assert_int_equal(world_plan(capacities, by_destination, &d, &plan), 0);
+	assert_int_equal(meter_capacities_with(&plan.wants, &world.fs, &fake_kernel, &d, found), 0);
 	assert_int_equal(fake.open_now, 0);
 	assert_int_equal(meter_open_with(&plan.wants, &world.fs, &how, &fake_kernel, &d, &meter),
 			 0);

@@ -10,23 +10,23 @@
 
 static struct device_plan plan;
 
-static void make(const struct plan_room *rooms, bool by_destination)
+static void make(const struct plan_capacity *capacities, bool by_destination)
 {
 	struct diag d = { 0 };
 
 	device_plan_free(&plan);
-	assert_int_equal(world_plan(rooms, by_destination, &d, &plan), 0);
+	assert_int_equal(world_plan(capacities, by_destination, &d, &plan), 0);
 	assert_string_equal(d.what, "");
 }
 
 /* Rooms of all PMUs. */
-static const struct plan_room *rooms_of(uint32_t events, uint32_t cycles)
+static const struct plan_capacity *capacities_of(uint32_t events, uint32_t cycles)
 {
-	static struct plan_room rooms[64];
+	static struct plan_capacity capacities[64];
 
-	for (size_t i = 0; i < ARRAY_SIZE(rooms); i++)
-		rooms[i] = (struct plan_room){ events, cycles };
-	return rooms;
+	for (size_t i = 0; i < ARRAY_SIZE(capacities); i++)
+		capacities[i] = (struct plan_capacity){ events, cycles };
+	return capacities;
 }
 
 static bool has_note(const char *text)
@@ -145,28 +145,28 @@ static void test_few_counters(void **state)
 {
 	(void)state;
 	world_add(0, 1, 0, false);
-	make(rooms_of(5, 1), false);
+	make(capacities_of(5, 1), false);
 	check();
 	assert_int_equal(plan.nr_probes, 1);
 	assert_int_equal(plan.notes.nr, 0);
-	make(rooms_of(5, 0), false);
+	make(capacities_of(5, 0), false);
 	check();
 	assert_int_equal(plan.nr_probes, 1);
 	assert_null(want_of(0, "wr_req"));
 	assert_true(has_note("nvidia_pcie_pmu_0_rc_1 counts 5 events at a time: no requests of "
 			     "writes"));
-	make(rooms_of(3, 1), false);
+	make(capacities_of(3, 1), false);
 	check();
 	assert_int_equal(plan.nr_probes, 0);
 	assert_non_null(want_of(0, "rd_req"));
 	assert_true(has_note("no latency and requests of writes"));
-	make(rooms_of(2, 1), false);
+	make(capacities_of(2, 1), false);
 	check();
 	assert_null(want_of(0, "rd_req"));
 	assert_int_equal(plan.nr_groups, 2);
 	assert_true(has_note("no latency and requests of its"));
 	/* One counter: bytes are apart, and nothing can be checked. */
-	make(rooms_of(1, 1), false);
+	make(capacities_of(1, 1), false);
 	check();
 	assert_int_equal(plan.nr_groups, 2);
 	assert_int_equal(plan.nr_devices, 1);
@@ -178,13 +178,13 @@ static void test_ports_share(void **state)
 	(void)state;
 	for (uint32_t rp = 0; rp < 3; rp++)
 		world_add(0, 2, rp, true);
-	make(rooms_of(15, 1), false);
+	make(capacities_of(15, 1), false);
 	check();
 	assert_int_equal(plan.nr_counters, 12);
 	assert_int_equal(plan.notes.nr, 0);
 	assert_false(want_of(0, "rd_bytes")->constant);
 	/* Bytes all the time, the rest in turns beside them */
-	make(rooms_of(9, 1), false);
+	make(capacities_of(9, 1), false);
 	check();
 	assert_int_equal(plan.nr_counters, 12);
 	assert_int_equal(plan.nr_groups, 6);
@@ -192,13 +192,13 @@ static void test_ports_share(void **state)
 	assert_true(want_of(2, "rd_bytes")->constant);
 	assert_false(want_of(2, "rd_req")->constant);
 	/* Bytes alone fit. */
-	make(rooms_of(6, 1), false);
+	make(capacities_of(6, 1), false);
 	check();
 	assert_int_equal(plan.nr_counters, 6);
 	assert_int_equal(plan.nr_probes, 0);
 	assert_int_equal(plan.notes.nr, 1);
 	/* Not even they: more would only mean more turns. */
-	make(rooms_of(4, 1), false);
+	make(capacities_of(4, 1), false);
 	check();
 	assert_int_equal(plan.nr_counters, 6);
 	assert_false(want_of(0, "rd_bytes")->constant);
@@ -210,7 +210,7 @@ static void test_mixed(void **state)
 	world_add(0, 1, 0, true);
 	world_add(0, 1, 1, false);
 	world_add(0, 1, 1, false);
-	make(rooms_of(8, 1), false);
+	make(capacities_of(8, 1), false);
 	check();
 	assert_int_equal(plan.devices[0].filter, DEVICE_BY_PORT);
 	assert_int_equal(plan.devices[1].filter, DEVICE_BY_ID);
@@ -227,7 +227,7 @@ static void test_destinations(void **state)
 
 	(void)state;
 	world_add(0, 1, 0, false);
-	make(rooms_of(8, 1), true);
+	make(capacities_of(8, 1), true);
 	check();
 	assert_int_equal(count_of(0, "rd_bytes"), 5);
 	assert_int_equal(count_of(0, "wr_bytes"), 5);
@@ -241,13 +241,13 @@ static void test_destinations(void **state)
 			seen[plan.counters[i].destination] = true;
 	assert_true(seen[DESTINATION_CMEM] && seen[DESTINATION_GMEM] && seen[DESTINATION_P2P] &&
 		    seen[DESTINATION_CXL] && seen[DESTINATION_REMOTE]);
-	make(rooms_of(5, 1), true);
+	make(capacities_of(5, 1), true);
 	check();
 	assert_int_equal(plan.nr_probes, 0);
 	assert_int_equal(plan.nr_groups, 3);
 	assert_true(has_note("no latency and requests"));
 	/* Bytes are parted last of all. */
-	make(rooms_of(3, 1), true);
+	make(capacities_of(3, 1), true);
 	check();
 	assert_int_equal(plan.nr_groups, 5);
 	assert_int_equal(count_of(0, "rd_bytes"), 5);
@@ -298,7 +298,7 @@ static void test_grace(void **state)
 	(void)state;
 	world_add(0, 0, 4, true);
 	world_add(0, 0, 5, false);
-	make(rooms_of(16, 1), false);
+	make(capacities_of(16, 1), false);
 	check();
 	assert_int_equal(plan.devices[0].filter, DEVICE_BY_PORT);
 	assert_int_equal(plan.devices[1].filter, DEVICE_NOT_COUNTED);
@@ -318,7 +318,7 @@ static void test_one_of_several(void **state)
 		if (!strcmp(world.pmus.pmus[i].name, "nvidia_pcie_pmu_1"))
 			world.pmus.pmus[i].socket = 0;
 	world_add(0, 0, 4, true);
-	make(rooms_of(16, 1), false);
+	make(capacities_of(16, 1), false);
 	check();
 	assert_int_equal(plan.devices[0].filter, DEVICE_NOT_COUNTED);
 	assert_true(has_note("names and CPUs of nvidia_pcie_pmu_<n> disagree"));
@@ -369,7 +369,7 @@ static void test_ports_of_their_own(void **state)
 {
 	(void)state;
 	add_ports(5);
-	make(rooms_of(1, 0), false);
+	make(capacities_of(1, 0), false);
 	check();
 	assert_int_equal(plan.nr_devices, 7);
 	assert_int_equal(plan.nr_groups, 4);
@@ -402,7 +402,7 @@ static void test_ports_with_others(void **state)
 
 	(void)state;
 	world.list.nr = 2;
-	make(rooms_of(1, 0), true);
+	make(capacities_of(1, 0), true);
 	check();
 	assert_int_equal(plan.nr_devices, 3);
 	assert_int_equal(plan.devices[1].port, 3);
@@ -410,7 +410,7 @@ static void test_ports_with_others(void **state)
 	check_bytes_of_port(2, "dwc_rootport_10");
 	/* another port has no PMU */
 	port->devfn = 0x18;
-	make(rooms_of(1, 0), false);
+	make(capacities_of(1, 0), false);
 	assert_int_equal(plan.nr_devices, 2);
 	assert_int_equal(plan.devices[1].port, 0);
 	assert_true(has_note("0001:82:00.0 is not counted: it is not known which root port"));
@@ -418,7 +418,7 @@ static void test_ports_with_others(void **state)
 	for (size_t i = 0; i < world.pmus.nr; i++)
 		if (world.pmus.pmus[i].kind == PMU_DWC_PORT)
 			world.pmus.pmus[i].socket = 7;
-	make(rooms_of(1, 0), false);
+	make(capacities_of(1, 0), false);
 	assert_int_equal(plan.nr_counters, 0);
 	assert_true(has_note("0001:81:00.0 is not counted: dwc_rootport_8 is on no socket that is "
 			     "followed"));
@@ -431,7 +431,7 @@ static void test_checks(void **state)
 	world_add(0, 1, 0, true);
 	world_add(0, 1, 1, false);
 	world_add(0, 1, 1, false);
-	make(rooms_of(8, 1), false);
+	make(capacities_of(8, 1), false);
 	assert_true(device_plan_checks(&plan, 3));
 	assert_false(device_plan_checks(&plan, 0));
 }

@@ -19,7 +19,7 @@
 #include "trace/tee.h"
 #include "engine/session/session.h"
 #include "report/json/json.h"
-#include "trace/late.h"
+#include "trace/midrun.h"
 #include "trace/recording.h"
 
 #define MS	     1000000ull
@@ -407,7 +407,7 @@ static char *run_rows(enum row_kind first, enum row_kind by, bool all, const cha
 	struct world w = { .random = 1, .now = 100 * MS, .next_pid = 5, .deaths_from = CHANGED };
 	struct session *s, *next;
 	struct trace_sink sink;
-	struct late *late;
+	struct midrun *midrun;
 	struct trace_mark m;
 	struct diag d = { 0 };
 	uint64_t ends[2], bytes;
@@ -416,8 +416,8 @@ static char *run_rows(enum row_kind first, enum row_kind by, bool all, const cha
 	FILE *out = open_memstream(&text, &length), *before = fopen("/dev/null", "w");
 
 	assert_int_equal(session_new(&header, &o, &s), 0);
-	assert_int_equal(late_new(&header, &late), 0);
-	w.tee = (struct tee){ .sinks = { session_sink(s), late_sink(late) }, .nr = 2 };
+	assert_int_equal(midrun_new(&header, &midrun), 0);
+	w.tee = (struct tee){ .sinks = { session_sink(s), midrun_sink(midrun) }, .nr = 2 };
 	begin(&w, &m, ends);
 	for (int i = 0; i < NR_INTERVALS; i++) {
 		for (int k = 0; k < (path && i == NR_INTERVALS - 1 ? 2 : 5); k++)
@@ -425,7 +425,7 @@ static char *run_rows(enum row_kind first, enum row_kind by, bool all, const cha
 		change_things(&w, i);
 		send_overhang(&w);
 		if (path && i + 1 == CHANGED)
-			assert_int_equal(late_start(late, path, &d), 0);
+			assert_int_equal(midrun_start(midrun, path, &d), 0);
 		send_mark(&w, false, i == NR_INTERVALS - 1, &m, ends);
 		report_now(s, &m, i < CHANGED ? before : out);
 		if (i + 1 != CHANGED || first == by)
@@ -433,18 +433,18 @@ static char *run_rows(enum row_kind first, enum row_kind by, bool all, const cha
 		o.by = by;
 		assert_int_equal(session_new(&header, &o, &next), 0);
 		sink = session_sink(next);
-		assert_int_equal(late_tell(late, &sink, &m), 0);
+		assert_int_equal(midrun_tell(midrun, &sink, &m), 0);
 		session_free(s);
 		s = next;
 		w.tee.sinks[0] = sink;
 	}
 	if (path)
-		assert_int_equal(late_stop(late, &d, &bytes), 0);
+		assert_int_equal(midrun_stop(midrun, &d, &bytes), 0);
 	assert_int_equal(fclose(out), 0);
 	fclose(before);
 	feed_release(&w.feed);
 	session_free(s);
-	late_free(late);
+	midrun_free(midrun);
 	return text;
 }
 

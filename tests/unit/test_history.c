@@ -81,7 +81,7 @@ static struct report_row *job(struct bench *b, struct report *r, uint64_t number
 }
 
 /* What a job's history comes to */
-struct course {
+struct run_loop {
 	struct account_list intervals;
 	bool whole;
 	uint64_t gap_ns;
@@ -95,11 +95,11 @@ static int take_first(void *arg, const struct account_job *j)
 	return account_list_add(arg, j) ?: 1;
 }
 
-static struct course course_of(struct bench *b, const char *id)
+static struct run_loop course_of(struct bench *b, const char *id)
 {
 	const struct store_query q = { .id = id };
 	struct account_list found = { 0 };
-	struct course c = { 0 };
+	struct run_loop c = { 0 };
 	struct diag d = { 0 };
 	uint64_t covered_ns = 0;
 	struct store *s;
@@ -132,7 +132,7 @@ static struct course course_of(struct bench *b, const char *id)
 	return c;
 }
 
-static void release(struct course *c)
+static void release(struct run_loop *c)
 {
 	account_list_release(&c->intervals);
 }
@@ -157,7 +157,7 @@ static struct report *second(struct bench *b, uint64_t number)
 
 static void assert_whole(struct bench *b, const char *id)
 {
-	struct course c = course_of(b, id);
+	struct run_loop c = course_of(b, id);
 
 	if (!c.whole)
 		fail_msg("the history of job %s is not its account", id);
@@ -168,7 +168,7 @@ static void assert_whole(struct bench *b, const char *id)
 static void test_conserved(void **state)
 {
 	struct bench b;
-	struct course c;
+	struct run_loop c;
 
 	(void)state;
 	setup(&b);
@@ -200,7 +200,7 @@ static void test_conserved(void **state)
 static void test_across_steps(void **state)
 {
 	struct bench b;
-	struct course c;
+	struct run_loop c;
 
 	(void)state;
 	setup(&b);
@@ -220,7 +220,7 @@ static void test_across_steps(void **state)
 static void test_missing(void **state)
 {
 	struct bench b;
-	struct course c;
+	struct run_loop c;
 	size_t none = 0, some = 0;
 
 	(void)state;
@@ -259,7 +259,7 @@ static void killed(void *arg)
 static void test_killed(void **state)
 {
 	struct bench b;
-	struct course c;
+	struct run_loop c;
 	pid_t pid;
 	int status;
 
@@ -293,7 +293,7 @@ static void test_killed(void **state)
 static void test_locked(void **state)
 {
 	struct bench b;
-	struct course c;
+	struct run_loop c;
 	sqlite3 *db;
 
 	(void)state;
@@ -378,7 +378,7 @@ static void test_full_disk(void **state)
 static void test_clock(void **state)
 {
 	struct bench b;
-	struct course c;
+	struct run_loop c;
 
 	(void)state;
 	setup(&b);
@@ -406,7 +406,7 @@ static void test_clock(void **state)
 static void test_switched(void **state)
 {
 	struct bench b;
-	struct course c;
+	struct run_loop c;
 
 	(void)state;
 	setup(&b);
@@ -478,7 +478,7 @@ static void test_wrong_clock(void **state)
 static void test_bounded(void **state)
 {
 	struct bench b;
-	struct course c;
+	struct run_loop c;
 
 	(void)state;
 	setup(&b);
@@ -533,7 +533,7 @@ static void test_forgotten(void **state)
 static void test_damaged(void **state)
 {
 	struct bench b;
-	struct course c;
+	struct run_loop c;
 	sqlite3 *db;
 
 	(void)state;

@@ -203,7 +203,7 @@ static struct neighbours_report *neighbours_of(enum row_kind by)
 					 .error = 1.5e9,
 					 .share = 30 / 39.7,
 					 .active = 30,
-					 .saw_risen = 702.2,
+					 .observed_risen = 702.2,
 					 .role = NEIGHBOUR_ROSE };
 	h->rows[1] = (struct neighbour){ .reason = REASON_DEVICE,
 					 .calm = 1e9,
@@ -216,8 +216,8 @@ static struct neighbours_report *neighbours_of(enum row_kind by)
 					 .risen = 5e9,
 					 .share = 5 / 39.7,
 					 .active = 30,
-					 .saw_calm = 303,
-					 .saw_risen = 702,
+					 .observed_calm = 303,
+					 .observed_risen = 702,
 					 .role = NEIGHBOUR_VICTIM };
 	h->rows[3] = (struct neighbour){ .row = &n->summary->rows[2], .calm = 1, .increase = -1 };
 	h->rows[4] = (struct neighbour){ .row = &n->summary->rows[3],
@@ -227,8 +227,8 @@ static struct neighbours_report *neighbours_of(enum row_kind by)
 					 .error = 2e9,
 					 .share = 3.699 / 39.7,
 					 .active = 28,
-					 .saw_calm = 303,
-					 .saw_risen = 702,
+					 .observed_calm = 303,
+					 .observed_risen = 702,
 					 .role = NEIGHBOUR_VICTIM };
 	n->probes[1] = (struct neighbourhood){ .probe = &probes[1],
 					       .samples = 12,
@@ -322,7 +322,7 @@ static void absurd_neighbours(void **state)
 	n->calm = n->risen = n->error = 1e300;
 	n->increase = -1e300;
 	n->share = 1e300;
-	n->saw_calm = 1e99;
+	n->observed_calm = 1e99;
 	text = neighbours_text(r, &o);
 	assert_non_null(strstr(text, "4242 lbm"));
 	free(text);

@@ -53,12 +53,12 @@ static void expect(const char *text)
 }
 
 /* A group with all tasks of the first row. */
-static struct report_referee group_of(const struct report *r, const char *name, uint64_t bytes)
+static struct report_resctrl group_of(const struct report *r, const char *name, uint64_t bytes)
 {
-	struct report_referee f = { .match = REFEREE_BY_TASKS,
+	struct report_resctrl f = { .match = RESCTRL_BY_TASKS,
 				    .tasks = 4,
 				    .of_tasks = 4,
-				    .state = REFEREE_VALID,
+				    .state = RESCTRL_VALID,
 				    .bytes = bytes,
 				    .ns = WORLD_SECOND,
 				    .domains = 2 };
@@ -73,25 +73,25 @@ static struct report *report_with_groups(uint64_t number)
 {
 	struct report *r = world_report(number);
 	struct report_row *row = world_row(r, SCHEDULER_SLURM, "1", 71, "", true);
-	struct report_referee *f = world_must(calloc(6, sizeof(*f)));
+	struct report_resctrl *f = world_must(calloc(6, sizeof(*f)));
 
 	world_share(r, row, 0, 3000);
 	snprintf(row->key, sizeof(row->key), "job:slurm:1");
 	row->exited = number == 4;
 	f[0] = group_of(r, "web", 1000 + number);
 	if (number == 3)
-		f[0].state = REFEREE_UNAVAILABLE;
+		f[0].state = RESCTRL_UNAVAILABLE;
 	for (int k = 1; k < 6; k++)
 		f[k] = group_of(r, "other", 50);
 	f[1].of_tasks = 5;
 	f[2].missing = 1;
-	f[3].state = REFEREE_BACKWARD;
+	f[3].state = RESCTRL_BACKWARD;
 	f[4].row[0] = '\0';
 	f[5] = group_of(r, "mon_groups/\"b\"", 50);
 	f[5].of_tasks = 0;
-	f[5].match = number % 2 ? REFEREE_BY_NAME : REFEREE_BY_NONE;
-	r->referees = f;
-	r->nr_referees = 6;
+	f[5].match = number % 2 ? RESCTRL_BY_NAME : RESCTRL_BY_NONE;
+	r->resctrl = f;
+	r->nr_resctrl = 6;
 	return r;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "trace/overhang.h"
+#include "trace/repeat_spans.h"
 
 #include "events.h"
 
@@ -45,7 +45,7 @@ static int after(void *arg)
 	return 0;
 }
 
-static void slice(struct overhang *o, uint32_t pid, uint32_t cpu, uint64_t start, uint64_t end)
+static void slice(struct repeat_spans *o, uint32_t pid, uint32_t cpu, uint64_t start, uint64_t end)
 {
 	const struct trace_event e = {
 		.type = TRACE_SLICE,
@@ -56,11 +56,11 @@ static void slice(struct overhang *o, uint32_t pid, uint32_t cpu, uint64_t start
 			   .on_cpu_ns = end - start },
 	};
 
-	overhang_learn(o, &e);
+	repeat_spans_learn(o, &e);
 }
 
 /* Group 1 has two counters: what is looked at is the last reading. */
-static void window(struct overhang *o, uint32_t group, uint64_t start, uint64_t end)
+static void window(struct repeat_spans *o, uint32_t group, uint64_t start, uint64_t end)
 {
 	const struct reading readings[] = { { .value = end }, { .value = end + 1 } };
 	const struct trace_event e = {
@@ -71,28 +71,28 @@ static void window(struct overhang *o, uint32_t group, uint64_t start, uint64_t 
 			    .readings = readings },
 	};
 
-	overhang_learn(o, &e);
+	repeat_spans_learn(o, &e);
 }
 
-static void mark(struct overhang *o, const uint64_t *ends)
+static void mark(struct repeat_spans *o, const uint64_t *ends)
 {
 	const struct trace_event e = { .type = TRACE_MARK, .mark = { .ends_ns = ends } };
 
-	overhang_learn(o, &e);
+	repeat_spans_learn(o, &e);
 }
 
-static struct heard announce(const struct overhang *o)
+static struct heard announce(const struct repeat_spans *o)
 {
 	struct heard h = { 0 };
 	struct trace_sink sink = { on_event, &h };
 
-	assert_int_equal(overhang_announce(o, &sink, after, &h), 0);
+	assert_int_equal(repeat_spans_announce(o, &sink, after, &h), 0);
 	assert_int_equal(h.after, h.nr + h.nr_windows + h.nr_io);
 	return h;
 }
 
 /* CPUs 0 and 1 are on sockets 0 and 1, CPU 2 on none; so are groups 0 and 1. */
-static struct overhang *make(void)
+static struct repeat_spans *make(void)
 {
 	uint32_t sockets[] = { 0, 1, LAYOUT_NO_SOCKET }, ids[] = { 0, 1 };
 	struct group groups[] = { { 0, 0, 1 }, { 1, 1, 2 } };
@@ -104,16 +104,16 @@ static struct overhang *make(void)
 		.groups = groups,
 		.nr_groups = 2,
 	};
-	struct overhang *o;
+	struct repeat_spans *o;
 
-	assert_int_equal(overhang_new(&layout, &o), 0);
+	assert_int_equal(repeat_spans_new(&layout, &o), 0);
 	return o;
 }
 
 /* Each socket has an end of its own; what ends there is not beyond it. */
 static void only_what_is_beyond(void **state)
 {
-	struct overhang *o = make();
+	struct repeat_spans *o = make();
 	struct heard h;
 
 	(void)state;
@@ -144,12 +144,12 @@ static void only_what_is_beyond(void **state)
 	slice(o, 8, 0, 120, 130);
 	mark(o, NULL);
 	assert_int_equal(announce(o).nr, 1);
-	overhang_free(o);
+	repeat_spans_free(o);
 }
 
 static void the_last_ones_of_many(void **state)
 {
-	struct overhang *o = make();
+	struct repeat_spans *o = make();
 	struct trace_sink sink;
 	struct heard h;
 
@@ -171,16 +171,16 @@ static void the_last_ones_of_many(void **state)
 
 	h = (struct heard){ .err = -EINVAL };
 	sink = (struct trace_sink){ on_event, &h };
-	assert_int_equal(overhang_announce(o, &sink, after, &h), -EINVAL);
+	assert_int_equal(repeat_spans_announce(o, &sink, after, &h), -EINVAL);
 	assert_int_equal(h.nr, 1);
 	assert_int_equal(h.after, 0);
-	overhang_free(o);
+	repeat_spans_free(o);
 }
 
 /* As slices: of each group the last four, with their readings. */
 static void windows_that_end_beyond(void **state)
 {
-	struct overhang *o = make();
+	struct repeat_spans *o = make();
 	struct trace_sink sink;
 	struct heard h;
 
@@ -208,28 +208,28 @@ static void windows_that_end_beyond(void **state)
 		assert_int_equal(h.windows[i].start_ns, 60 + 10 * i);
 	h = (struct heard){ .err = -ENOMEM };
 	sink = (struct trace_sink){ on_event, &h };
-	assert_int_equal(overhang_announce(o, &sink, after, &h), -ENOMEM);
+	assert_int_equal(repeat_spans_announce(o, &sink, after, &h), -ENOMEM);
 	assert_int_equal(h.nr_windows, 1);
 	assert_int_equal(h.after, 0);
 	mark(o, (uint64_t[]){ 100, 230 });
 	assert_int_equal(announce(o).nr_windows, 0);
-	overhang_free(o);
+	repeat_spans_free(o);
 }
 
-static void request(struct overhang *o, uint64_t bytes, uint64_t start, uint64_t end)
+static void request(struct repeat_spans *o, uint64_t bytes, uint64_t start, uint64_t end)
 {
 	const struct trace_event e = {
 		.type = TRACE_IO,
 		.io = { .read_bytes = bytes, .start_ns = start, .end_ns = end },
 	};
 
-	overhang_learn(o, &e);
+	repeat_spans_learn(o, &e);
 }
 
 /* Beyond the end of any socket; what is moved at once at an end is behind it. */
 static void requests_that_end_beyond(void **state)
 {
-	struct overhang *o = make();
+	struct repeat_spans *o = make();
 	struct trace_sink sink;
 	struct heard h;
 
@@ -256,9 +256,9 @@ static void requests_that_end_beyond(void **state)
 	assert_int_equal(h.last_io.read_bytes, 2999);
 	h = (struct heard){ .err = -ENOMEM };
 	sink = (struct trace_sink){ on_event, &h };
-	assert_int_equal(overhang_announce(o, &sink, after, &h), -ENOMEM);
+	assert_int_equal(repeat_spans_announce(o, &sink, after, &h), -ENOMEM);
 	assert_int_equal(h.nr_io, 1);
-	overhang_free(o);
+	repeat_spans_free(o);
 }
 
 int main(void)

@@ -143,7 +143,7 @@ static void shares_are_of_the_peak(void **state)
 	(void)state;
 	for (uint32_t s = 0; s < 2; s++) {
 		assert_true(use_at(r, s, &u));
-		assert_true(u.valid && u.at_most && !u.cpus_only);
+		assert_true(u.valid && u.upper_bound && !u.cpus_only);
 		assert_int_equal(u.socket, s);
 		assert_float_equal(u.shares[0], moved(r, s, 0) / 1e11, 1e-6);
 		assert_float_equal(u.shares[1], moved(r, s, 1) / 1e11, 1e-6);
@@ -176,7 +176,7 @@ static void links_have_a_peak_each_way(void **state)
 		if (u.peak->of != PEAK_REMOTE)
 			continue;
 		remote = true;
-		assert_true(u.valid && !u.at_most);
+		assert_true(u.valid && !u.upper_bound);
 		assert_float_equal(u.share, u.shares[0] > u.shares[1] ? u.shares[0] : u.shares[1],
 				   1e-9);
 	}
@@ -285,7 +285,7 @@ static void counts_say_it(void **state)
 
 	(void)state;
 	assert_string_equal(counted_at(&r, 0, &u), "imc");
-	assert_true(u.valid && !u.at_most);
+	assert_true(u.valid && !u.upper_bound);
 	assert_float_equal(u.shares[0], 0.15, 1e-9);
 	assert_float_equal(u.share, 0.18, 1e-9);
 	assert_null(counted_at(&r, 1, &u));

@@ -104,22 +104,22 @@ static uint32_t turns_with(const struct plan_pmu *p, uint32_t want)
 
 static struct plan make(uint32_t events, uint32_t cycles)
 {
-	struct plan_room room = { events, cycles };
+	struct plan_capacity capacity = { events, cycles };
 	struct diag d = { 0 };
 	struct plan plan;
 
-	assert_int_equal(plan_make(&list, &room, &d, &plan), 0);
+	assert_int_equal(plan_make(&list, &capacity, &d, &plan), 0);
 	assert_string_equal(d.what, "");
 	return plan;
 }
 
 static void refuse(uint32_t events, uint32_t cycles, const char *a, const char *b)
 {
-	struct plan_room room = { events, cycles };
+	struct plan_capacity capacity = { events, cycles };
 	struct plan plan = { .nr_pmus = 77 };
 	struct diag d = { 0 };
 
-	assert_int_equal(plan_make(&list, &room, &d, &plan), -E2BIG);
+	assert_int_equal(plan_make(&list, &capacity, &d, &plan), -E2BIG);
 	assert_non_null(strstr(d.what, a));
 	assert_non_null(strstr(d.what, b));
 	assert_true(d.help[0]);
@@ -163,7 +163,7 @@ static void test_nothing(void **state)
 
 static void test_order_of_pmus(void **state)
 {
-	struct plan_room rooms[2] = { { 1, 1 }, { 8, 1 } };
+	struct plan_capacity capacities[2] = { { 1, 1 }, { 8, 1 } };
 	struct plan plan;
 
 	(void)state;
@@ -172,7 +172,7 @@ static void test_order_of_pmus(void **state)
 	add(ucf, 1, 0, 0);
 	add(pcie, 2, 0, 0);
 	add(ucf, 2, 0, 0);
-	assert_int_equal(plan_make(&list, rooms, NULL, &plan), 0);
+	assert_int_equal(plan_make(&list, capacities, NULL, &plan), 0);
 	assert_int_equal(plan.nr_pmus, 2);
 	assert_ptr_equal(plan.pmus[0].pmu, pcie);
 	assert_int_equal(plan.pmus[0].nr_turns, 2);
@@ -195,9 +195,9 @@ static void test_same_event(void **state)
 	add(cmem, 0, 0, 0);
 	add(cmem, 0, 1, 0); /* these are no counter of their own */
 	{
-		struct plan_room rooms[2] = { { 8, 1 }, { 32, 0 } };
+		struct plan_capacity capacities[2] = { { 8, 1 }, { 32, 0 } };
 
-		assert_int_equal(plan_make(&list, rooms, NULL, &plan), 0);
+		assert_int_equal(plan_make(&list, capacities, NULL, &plan), 0);
 	}
 	assert_int_equal(plan.event_of[2], 0);
 	assert_int_equal(plan.event_of[1], 1);
@@ -454,7 +454,7 @@ static bool is_cycles(const struct want *want)
 }
 
 /* The events of base and a turn obey the rules, counted in another way than plan.c does. */
-static void check_turn(const struct plan_pmu *p, size_t turn, struct plan_room room)
+static void check_turn(const struct plan_pmu *p, size_t turn, struct plan_capacity capacity)
 {
 	const struct want *seen[MAX_WANTS];
 	uint32_t events = 0, cycles = 0, nr = 0, windows = 0;
@@ -481,7 +481,7 @@ static void check_turn(const struct plan_pmu *p, size_t turn, struct plan_room r
 		windows += p->pmu == tgt && first && !is_cycles(seen[i]);
 	}
 	assert_true(cycles <= 1);
-	assert_true(events + (room.cycles ? 0 : cycles) <= room.events);
+	assert_true(events + (capacity.cycles ? 0 : cycles) <= capacity.events);
 	assert_true(windows <= 8);
 }
 
@@ -541,12 +541,12 @@ static void test_anything(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3000; i++) {
-		struct plan_room room = { 1 + draw_below(&draw, 12), draw_below(&draw, 2) };
+		struct plan_capacity capacity = { 1 + draw_below(&draw, 12), draw_below(&draw, 2) };
 		struct plan plan;
 		int err;
 
 		random_wants(&draw, kinds[i % 3]);
-		err = plan_make(&list, &room, NULL, &plan);
+		err = plan_make(&list, &capacity, NULL, &plan);
 		if (err) {
 			assert_int_equal(err, -E2BIG);
 			refused++;
@@ -557,7 +557,7 @@ static void test_anything(void **state)
 		assert_true(plan.pmus[0].nr_turns != 1);
 		check_sets(&plan, &plan.pmus[0]);
 		for (size_t t = 0; !t || t < plan.pmus[0].nr_turns; t++)
-			check_turn(&plan.pmus[0], t, room);
+			check_turn(&plan.pmus[0], t, capacity);
 		plan_free(&plan);
 	}
 	assert_true(made > 500 && refused > 100 && rotated > 300);

@@ -92,7 +92,7 @@ static void send_groups(const struct trace_sink *s, uint64_t start, uint64_t end
 {
 	const char *const gone = later ? "backward" : "counted";
 	const char *const none = later ? "counted" : "unassigned";
-	const struct trace_referee all[] = {
+	const struct trace_resctrl all[] = {
 		{ "step", "counted", start, end, 4096, 2, 0, 1, JOB "/step_0", 1, 0 },
 		{ "job", "counted", start + 1, end, 1ull << 40, 2, 1, 2, JOB, 2, 1 },
 		{ "web", gone, start, end, later ? 0 : 77, 1, 0, 1, "/web", 3, 0 },
@@ -103,7 +103,7 @@ static void send_groups(const struct trace_sink *s, uint64_t start, uint64_t end
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		assert_int_equal(trace_send_referee(s, &all[i]), 0);
+		assert_int_equal(trace_send_resctrl(s, &all[i]), 0);
 }
 
 static void send_all(const struct trace_sink *s, bool resctrl)
@@ -223,7 +223,7 @@ static int put_report(void *arg, struct report *r, struct diag *d)
 
 	(void)d;
 	if (!s->groups)
-		r->nr_referees = 0;
+		r->nr_resctrl = 0;
 	text = sample_json(r);
 	fputs(text, s->out);
 	free(text);

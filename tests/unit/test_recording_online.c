@@ -14,7 +14,7 @@
 #include "temp_file.h"
 #include "trace/encode.h"
 #include "trace/header.h"
-#include "trace/late.h"
+#include "trace/midrun.h"
 #include "trace/ndjson.h"
 #include "tree.h"
 
@@ -246,7 +246,7 @@ struct said {
 	size_t size;
 	FILE *out;
 	struct session *session;
-	struct late *late;
+	struct midrun *midrun;
 };
 
 static void put(struct said *s, struct report *r)
@@ -419,7 +419,7 @@ static void begin_late(void *arg, const struct trace_mark *m)
 
 	if (m->last)
 		return;
-	assert_int_equal(late_tell(s->late, &to_log, m), 0);
+	assert_int_equal(midrun_tell(s->midrun, &to_log, m), 0);
 	if (m->time_ns == BEGIN + 2 * WINDOW)
 		assert_memory_equal(told.text, first, strlen(first));
 	free(told.text);
@@ -431,10 +431,10 @@ static void test_late(void **state)
 	struct trace_sink sink;
 
 	(void)state;
-	assert_int_equal(late_new(&header, &s.late), 0);
-	sink = late_sink(s.late);
+	assert_int_equal(midrun_new(&header, &s.midrun), 0);
+	sink = midrun_sink(s.midrun);
 	send_all(&sink, begin_late, &s);
-	late_free(s.late);
+	midrun_free(s.midrun);
 }
 
 /* --- nonsense */

@@ -3,13 +3,13 @@
 #include "trace_files.h"
 
 #include "base/array.h"
-#include "engine/session/referees.h"
+#include "engine/session/resctrl_groups.h"
 #include "recording_format.h"
 #include "sample_report.h"
 #include "temp_file.h"
 #include "trace/ndjson.h"
 
-static const struct report_row *row_of(const struct report *r, const struct report_referee *f)
+static const struct report_row *row_of(const struct report *r, const struct report_resctrl *f)
 {
 	for (size_t i = 0; f->row[0] && i < r->nr_rows; i++)
 		if (!strcmp(r->rows[i].key, f->row))
@@ -17,12 +17,12 @@ static const struct report_row *row_of(const struct report *r, const struct repo
 	return NULL;
 }
 
-static struct report *report_of(const struct referees *groups, bool all)
+static struct report *report_of(const struct resctrl_groups *groups, bool all)
 {
 	struct report *r = sample_report(ROW_CGROUP);
 
 	r->summary = all;
-	assert_int_equal(referees_report(groups, all, r), 0);
+	assert_int_equal(resctrl_groups_report(groups, all, r), 0);
 	return r;
 }
 
@@ -47,7 +47,7 @@ static void rows_above_may_have_it(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct trace_referee said = { .group = "g",
+		const struct trace_resctrl said = { .group = "g",
 						    .state = "counted",
 						    .end_ns = 5,
 						    .domains = 1,
@@ -56,51 +56,51 @@ static void rows_above_may_have_it(void **state)
 						    .of_tasks = rows[i].of_tasks,
 						    .above = rows[i].above };
 		const struct report_row *row;
-		struct referees *groups;
+		struct resctrl_groups *groups;
 		struct report *r;
 
-		assert_int_equal(referees_new(false, &groups), 0);
-		assert_int_equal(referees_add(groups, &said), 0);
-		assert_int_equal(referees_close(groups), 0);
+		assert_int_equal(resctrl_groups_new(false, &groups), 0);
+		assert_int_equal(resctrl_groups_add(groups, &said), 0);
+		assert_int_equal(resctrl_groups_close(groups), 0);
 		r = report_of(groups, false);
-		assert_int_equal(r->nr_referees, 1);
-		row = row_of(r, r->referees);
+		assert_int_equal(r->nr_resctrl, 1);
+		row = row_of(r, r->resctrl);
 		assert_int_equal(row != NULL, rows[i].row != NULL);
 		if (row) {
 			assert_string_equal(row->cgroup, rows[i].row);
-			assert_int_equal(r->referees->of_tasks, rows[i].row_tasks);
+			assert_int_equal(r->resctrl->of_tasks, rows[i].row_tasks);
 		}
 		report_free(r);
-		referees_free(groups);
+		resctrl_groups_free(groups);
 	}
 }
 
 static void nonsense_is_refused(void **state)
 {
-	static const struct trace_referee wrong[] = {
+	static const struct trace_resctrl wrong[] = {
 		{ .group = "", .state = "counted" },
 		{ .group = "g", .state = "counting" },
 		{ .group = "g", .state = "new", .bytes = 1 },
 		{ .group = "g", .state = "counted", .start_ns = 2, .end_ns = 1 },
 		{ .group = "g", .state = "counted", .domains = 1, .missing = 2 },
 	};
-	struct referees *groups;
+	struct resctrl_groups *groups;
 	struct report *r;
 
 	(void)state;
-	assert_int_equal(referees_new(true, &groups), 0);
+	assert_int_equal(resctrl_groups_new(true, &groups), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		assert_int_equal(referees_add(groups, &wrong[i]), -EINVAL);
-	assert_int_equal(referees_close(groups), 0);
+		assert_int_equal(resctrl_groups_add(groups, &wrong[i]), -EINVAL);
+	assert_int_equal(resctrl_groups_close(groups), 0);
 	r = report_of(groups, true);
-	assert_int_equal(r->nr_referees, 0);
+	assert_int_equal(r->nr_resctrl, 0);
 	report_free(r);
-	referees_free(groups);
+	resctrl_groups_free(groups);
 }
 
 /* --- files */
 
-static const struct trace_referee kept[] = {
+static const struct trace_resctrl kept[] = {
 	{ "web/mon_groups/a", "counted", 1000, 2000, UINT64_MAX, 2, 1, 3, "/slurm/job_12", 4, 1 },
 	{ "b", "unassigned", 1000, 2001, 0, 2, 2, 0, NULL, 0, 0 },
 };
@@ -108,9 +108,9 @@ static const struct trace_referee kept[] = {
 static int compare_event(void *arg, const struct trace_event *e)
 {
 	size_t *nr = arg;
-	const struct trace_referee *is = &e->referee, *was = &kept[*nr];
+	const struct trace_resctrl *is = &e->resctrl, *was = &kept[*nr];
 
-	if (e->type != TRACE_REFEREE)
+	if (e->type != TRACE_RESCTRL)
 		return 0;
 	assert_true(*nr < ARRAY_SIZE(kept));
 	assert_string_equal(is->group, was->group);
@@ -151,7 +151,7 @@ static void assert_file_has_them(void)
 static void send_kept(const struct trace_sink *sink, int answer)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
-		assert_int_equal(trace_send_referee(sink, &kept[i]), answer);
+		assert_int_equal(trace_send_resctrl(sink, &kept[i]), answer);
 }
 
 static uint32_t version_of_recording(void)

@@ -9,12 +9,12 @@
 #include <errno.h>
 
 #include "base/array.h"
-#include "engine/session/referees.h"
+#include "engine/session/resctrl_groups.h"
 #include "fake_perf.h"
-#include "live/lookup/live_referee.h"
+#include "live/lookup/live_resctrl.h"
 #include "platform/check/checks_resctrl.h"
 #include "platform/sys/resctrl.h"
-#include "report/referees.h"
+#include "report/resctrl_report.h"
 #include "sample_report.h"
 #include "tables/counter_rows.h"
 #include "tree.h"
@@ -35,10 +35,10 @@ static void read_tree(const struct tree *t, struct resctrl_reading *ret)
 }
 
 /* What a group counted since @from, of which it is the later reading. */
-static struct report_referee since(const struct resctrl_reading *from,
+static struct report_resctrl since(const struct resctrl_reading *from,
 				   const struct resctrl_reading *to, const char *path)
 {
-	struct report_referee r = { 0 };
+	struct report_resctrl r = { 0 };
 	const struct resctrl_group *group = resctrl_find(to, path);
 
 	if (!group)
@@ -122,26 +122,26 @@ static void differences_are_judged(void **state)
 {
 	static const struct {
 		const char *before, *after;
-		enum referee_state alone;
+		enum resctrl_state alone;
 		uint64_t bytes;
 	} rows[] = {
-		{ "100", "350", REFEREE_VALID, 250 },
-		{ "100", "100", REFEREE_VALID, 0 },
-		{ "100", "Unavailable", REFEREE_UNAVAILABLE, 0 },
-		{ "Unavailable", "100", REFEREE_NEW, 0 },
-		{ "Unavailable", "Unavailable", REFEREE_UNAVAILABLE, 0 },
-		{ "100", "Unassigned", REFEREE_UNASSIGNED, 0 },
-		{ "Unassigned", "5", REFEREE_NEW, 0 },
-		{ "100", "99", REFEREE_BACKWARD, 0 },
-		{ "100", "18446744073709551615", REFEREE_BACKWARD, 0 },
-		{ "100", "Error", REFEREE_UNREADABLE, 0 },
-		{ "100", "-5", REFEREE_UNREADABLE, 0 },
-		{ "100", "1e9", REFEREE_UNREADABLE, 0 },
-		{ "100", "99999999999999999999999", REFEREE_UNREADABLE, 0 },
-		{ "100", "", REFEREE_UNREADABLE, 0 },
+		{ "100", "350", RESCTRL_VALID, 250 },
+		{ "100", "100", RESCTRL_VALID, 0 },
+		{ "100", "Unavailable", RESCTRL_UNAVAILABLE, 0 },
+		{ "Unavailable", "100", RESCTRL_NEW, 0 },
+		{ "Unavailable", "Unavailable", RESCTRL_UNAVAILABLE, 0 },
+		{ "100", "Unassigned", RESCTRL_UNASSIGNED, 0 },
+		{ "Unassigned", "5", RESCTRL_NEW, 0 },
+		{ "100", "99", RESCTRL_BACKWARD, 0 },
+		{ "100", "18446744073709551615", RESCTRL_BACKWARD, 0 },
+		{ "100", "Error", RESCTRL_UNREADABLE, 0 },
+		{ "100", "-5", RESCTRL_UNREADABLE, 0 },
+		{ "100", "1e9", RESCTRL_UNREADABLE, 0 },
+		{ "100", "99999999999999999999999", RESCTRL_UNREADABLE, 0 },
+		{ "100", "", RESCTRL_UNREADABLE, 0 },
 	};
 	struct resctrl_reading from, to;
-	struct report_referee r;
+	struct report_resctrl r;
 	struct tree t;
 
 	(void)state;
@@ -157,17 +157,17 @@ static void differences_are_judged(void **state)
 		read_tree(&t, &to);
 		r = since(&from, &to, "");
 		assert_int_equal(r.state, rows[i].alone);
-		assert_int_equal(r.missing, rows[i].alone != REFEREE_VALID);
-		if (r.state == REFEREE_VALID)
+		assert_int_equal(r.missing, rows[i].alone != RESCTRL_VALID);
+		if (r.state == RESCTRL_VALID)
 			assert_int_equal(r.bytes, rows[i].bytes);
 		/* beside another domain: its bytes, and that one is missing; never a wrong sum */
 		r = since(&from, &to, "two");
-		if (rows[i].alone == REFEREE_BACKWARD) {
-			assert_int_equal(r.state, REFEREE_BACKWARD);
+		if (rows[i].alone == RESCTRL_BACKWARD) {
+			assert_int_equal(r.state, RESCTRL_BACKWARD);
 		} else {
-			assert_int_equal(r.state, REFEREE_VALID);
+			assert_int_equal(r.state, RESCTRL_VALID);
 			assert_int_equal(r.bytes, rows[i].bytes + 10);
-			assert_int_equal(r.missing, rows[i].alone != REFEREE_VALID);
+			assert_int_equal(r.missing, rows[i].alone != RESCTRL_VALID);
 			assert_int_equal(r.domains, 2);
 		}
 		resctrl_free(&from);
@@ -196,8 +196,8 @@ static void going_back_is_not_forgotten(void **state)
 		resctrl_free(&last);
 		last = now;
 	}
-	assert_int_equal(since(&first, &last, "").state, REFEREE_BACKWARD);
-	assert_int_equal(since(&first, &last, "new").state, REFEREE_NEW);
+	assert_int_equal(since(&first, &last, "").state, RESCTRL_BACKWARD);
+	assert_int_equal(since(&first, &last, "new").state, RESCTRL_NEW);
 	resctrl_free(&first);
 	resctrl_free(&last);
 	tree_remove(&t);
@@ -247,19 +247,19 @@ static void cgroups_of_tasks_meet(void **state)
 
 static int write_lines(FILE *out, const struct report *r, const void *arg)
 {
-	return referees_write(out, r, 300, *(const bool *)arg);
+	return resctrl_groups_write(out, r, 300, *(const bool *)arg);
 }
 
-static const struct report_referee *referee(const struct report *r, const char *group)
+static const struct report_resctrl *resctrl(const struct report *r, const char *group)
 {
-	for (size_t i = 0; i < r->nr_referees; i++)
-		if (!strcmp(r->referees[i].group, group))
-			return &r->referees[i];
+	for (size_t i = 0; i < r->nr_resctrl; i++)
+		if (!strcmp(r->resctrl[i].group, group))
+			return &r->resctrl[i];
 	fail_msg("no referee %s", group);
 	return NULL;
 }
 
-static const struct report_row *row_of(const struct report *r, const struct report_referee *f)
+static const struct report_row *row_of(const struct report *r, const struct report_resctrl *f)
 {
 	for (size_t i = 0; f->row[0] && i < r->nr_rows; i++)
 		if (!strcmp(r->rows[i].key, f->row))
@@ -269,27 +269,27 @@ static const struct report_row *row_of(const struct report *r, const struct repo
 
 static int take_event(void *arg, const struct trace_event *e)
 {
-	assert_int_equal(e->type, TRACE_REFEREE);
-	return referees_add(arg, &e->referee);
+	assert_int_equal(e->type, TRACE_RESCTRL);
+	return resctrl_groups_add(arg, &e->resctrl);
 }
 
 /* What the groups said since the last time, with the rows of a report. */
-static void say(struct live_referee *l, struct referees *groups)
+static void say(struct live_resctrl *l, struct resctrl_groups *groups)
 {
 	const struct trace_sink sink = { take_event, groups };
 	uint64_t bad = 0;
 
-	assert_int_equal(live_referee_send(l, &sink, &bad), 0);
+	assert_int_equal(live_resctrl_send(l, &sink, &bad), 0);
 	assert_int_equal(bad, 0);
-	assert_int_equal(referees_close(groups), 0);
+	assert_int_equal(resctrl_groups_close(groups), 0);
 }
 
-static struct report *report_of(const struct referees *groups, enum row_kind by, bool all)
+static struct report *report_of(const struct resctrl_groups *groups, enum row_kind by, bool all)
 {
 	struct report *r = sample_report(by);
 
 	r->summary = all;
-	assert_int_equal(referees_report(groups, all, r), 0);
+	assert_int_equal(resctrl_groups_report(groups, all, r), 0);
 	return r;
 }
 
@@ -313,8 +313,8 @@ static void rows_have_their_groups(void **state)
 	static const char *const all[] = {
 		"no row: no number, no hardware counter is assigned to it", NULL
 	};
-	struct referees *groups;
-	struct live_referee l;
+	struct resctrl_groups *groups;
+	struct live_resctrl l;
 	char proc[128];
 	struct report *r;
 	struct tree t;
@@ -322,26 +322,26 @@ static void rows_have_their_groups(void **state)
 	(void)state;
 	tree_make(&t);
 	snprintf(proc, sizeof(proc), "%s/proc", t.root);
-	l = (struct live_referee){ .root = t.root, .proc = proc, .cgroups = "" };
-	assert_int_equal(referees_new(true, &groups), 0);
+	l = (struct live_resctrl){ .root = t.root, .proc = proc, .cgroups = "" };
+	assert_int_equal(resctrl_groups_new(true, &groups), 0);
 	put_task(&t, 7, "/slurm/job_12");
 	put_total(&t, "", "mon_L3_00", "0");
 	put_total(&t, "x", "mon_L3_00", "1000");
 	tree_put(&t, "x/tasks", "7\n");
 	put_total(&t, "mon_groups/postgresql.service", "mon_L3_00", "5");
 	put_total(&t, "stranger", "mon_L3_00", "Unassigned");
-	assert_int_equal(live_referee_begin(&l), 0);
+	assert_int_equal(live_resctrl_begin(&l), 0);
 	put_total(&t, "x", "mon_L3_00", "3001");
 	put_total(&t, "mon_groups/postgresql.service", "mon_L3_00", "4");
 	say(&l, groups);
 	r = report_of(groups, ROW_CGROUP, false);
-	assert_int_equal(r->nr_referees, 3);
-	assert_string_equal(row_of(r, referee(r, "x"))->cgroup, "/slurm/job_12");
-	assert_int_equal(referee(r, "x")->match, REFEREE_BY_TASKS);
-	assert_int_equal(referee(r, "x")->bytes, 2001);
-	assert_int_equal(referee(r, "mon_groups/postgresql.service")->match, REFEREE_BY_NAME);
-	assert_int_equal(referee(r, "mon_groups/postgresql.service")->state, REFEREE_BACKWARD);
-	assert_int_equal(referee(r, "stranger")->match, REFEREE_BY_NONE);
+	assert_int_equal(r->nr_resctrl, 3);
+	assert_string_equal(row_of(r, resctrl(r, "x"))->cgroup, "/slurm/job_12");
+	assert_int_equal(resctrl(r, "x")->match, RESCTRL_BY_TASKS);
+	assert_int_equal(resctrl(r, "x")->bytes, 2001);
+	assert_int_equal(resctrl(r, "mon_groups/postgresql.service")->match, RESCTRL_BY_NAME);
+	assert_int_equal(resctrl(r, "mon_groups/postgresql.service")->state, RESCTRL_BACKWARD);
+	assert_int_equal(resctrl(r, "stranger")->match, RESCTRL_BY_NONE);
 	assert_lines(r, false, brief);
 	assert_lines(r, true, all);
 	report_free(r);
@@ -349,31 +349,31 @@ static void rows_have_their_groups(void **state)
 	put_total(&t, "x", "mon_L3_00", "Unavailable");
 	say(&l, groups);
 	r = report_of(groups, ROW_CGROUP, false);
-	assert_int_equal(referee(r, "x")->state, REFEREE_UNAVAILABLE);
+	assert_int_equal(resctrl(r, "x")->state, RESCTRL_UNAVAILABLE);
 	report_free(r);
 	put_total(&t, "x", "mon_L3_00", "3001");
 	say(&l, groups);
 	put_total(&t, "x", "mon_L3_00", "3011");
 	say(&l, groups);
 	r = report_of(groups, ROW_CGROUP, false);
-	assert_int_equal(referee(r, "x")->bytes, 10);
+	assert_int_equal(resctrl(r, "x")->bytes, 10);
 	report_free(r);
 	/* all of it is the sum of those intervals that had a number, and says how many had none */
 	r = report_of(groups, ROW_CGROUP, true);
-	assert_int_equal(r->nr_referees, 3);
-	assert_int_equal(referee(r, "x")->state, REFEREE_VALID);
-	assert_int_equal(referee(r, "x")->bytes, 2011);
-	assert_int_equal(referee(r, "x")->intervals, 4);
-	assert_int_equal(referee(r, "x")->without, 2);
-	assert_int_equal(referee(r, "mon_groups/postgresql.service")->state, REFEREE_BACKWARD);
+	assert_int_equal(r->nr_resctrl, 3);
+	assert_int_equal(resctrl(r, "x")->state, RESCTRL_VALID);
+	assert_int_equal(resctrl(r, "x")->bytes, 2011);
+	assert_int_equal(resctrl(r, "x")->intervals, 4);
+	assert_int_equal(resctrl(r, "x")->without, 2);
+	assert_int_equal(resctrl(r, "mon_groups/postgresql.service")->state, RESCTRL_BACKWARD);
 	assert_lines(r, true, (const char *const[]){ "; no number in 2 of 4 intervals)", NULL });
 	report_free(r);
 	/* nothing for processes */
 	r = report_of(groups, ROW_PROCESS, false);
-	assert_int_equal(r->nr_referees, 0);
+	assert_int_equal(r->nr_resctrl, 0);
 	report_free(r);
-	referees_free(groups);
-	live_referee_free(&l);
+	resctrl_groups_free(groups);
+	live_resctrl_free(&l);
 	tree_remove(&t);
 }
 

@@ -251,7 +251,7 @@ static void who_bounds_what_is_written(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_true(weight_most_written(rows[i].event) == rows[i].bytes);
+		assert_true(weight_max_written(rows[i].event) == rows[i].bytes);
 }
 
 /* Of what is written, too, it can be said what was read; of that which comes from elsewhere not. */

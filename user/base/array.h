@@ -27,7 +27,7 @@
 	}
 
 /**
- * array_room_() - make room for one more element; use array_room()
+ * array_reserve_() - make room for one more element; use array_reserve()
  * @items: address of the array pointer
  * @cap: capacity in elements, updated
  * @nr: elements in use
@@ -35,7 +35,7 @@
  *
  * Return: 0, or -ENOMEM with the array unchanged.
  */
-static inline int array_room_(void *items, size_t *cap, size_t nr, size_t size)
+static inline int array_reserve_(void *items, size_t *cap, size_t nr, size_t size)
 {
 	void **p = items;
 	size_t want = *cap ? *cap * 2 : 16;
@@ -51,6 +51,6 @@ static inline int array_room_(void *items, size_t *cap, size_t nr, size_t size)
 	return 0;
 }
 
-#define array_room(items, cap, nr) array_room_(&(items), &(cap), (nr), sizeof(*(items)))
+#define array_reserve(items, cap, nr) array_reserve_(&(items), &(cap), (nr), sizeof(*(items)))
 
 #endif

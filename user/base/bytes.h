@@ -114,8 +114,8 @@ struct bytes_in {
 	int err;
 };
 
-/** bytes_room() - room for @size more bytes; sets @err when there is none */
-static inline bool bytes_room(struct bytes *b, size_t size)
+/** bytes_reserve() - room for @size more bytes; sets @err when there is none */
+static inline bool bytes_reserve(struct bytes *b, size_t size)
 {
 	size_t cap = b->cap ? b->cap : 4096;
 	uint8_t *bigger;
@@ -138,13 +138,13 @@ static inline bool bytes_room(struct bytes *b, size_t size)
 
 static inline void bytes_put(struct bytes *b, uint64_t value)
 {
-	if (bytes_room(b, LEB128_MAX))
+	if (bytes_reserve(b, LEB128_MAX))
 		b->nr += leb128_put(b->data + b->nr, value);
 }
 
 static inline void bytes_put_128(struct bytes *b, sum128 value)
 {
-	if (bytes_room(b, LEB128_MAX_128))
+	if (bytes_reserve(b, LEB128_MAX_128))
 		b->nr += leb128_put_128(b->data + b->nr, value);
 }
 
@@ -156,7 +156,7 @@ static inline void bytes_put_delta(struct bytes *b, uint64_t value)
 
 static inline void bytes_put_raw(struct bytes *b, const void *from, size_t size)
 {
-	if (!size || !bytes_room(b, size))
+	if (!size || !bytes_reserve(b, size))
 		return;
 	memcpy(b->data + b->nr, from, size);
 	b->nr += size;

@@ -27,7 +27,7 @@ static const void *list_item(const struct field *f, const void *of, size_t i)
 	return items + i * f->each->size;
 }
 
-static void *list_room(const struct field *f, void *of, size_t nr)
+static void *list_reserve(const struct field *f, void *of, size_t nr)
 {
 	void **at = (void **)((char *)of + f->offset);
 
@@ -273,7 +273,7 @@ static void take_list(struct fields_in *in, const struct field *f, void *of)
 	size_t left = in->bytes.end - in->bytes.at;
 	size_t nr = bytes_get_max(&in->bytes, f->max ? f->max : left / f->each->nr);
 
-	if (!in->bytes.err && !list_room(f, of, nr))
+	if (!in->bytes.err && !list_reserve(f, of, nr))
 		in->bytes.err = -ENOMEM;
 	for (size_t i = 0; i < nr && !in->bytes.err; i++) {
 		set_nr(f, of, i + 1);
@@ -476,7 +476,7 @@ static int read_list(struct fields_line *l, const json_t *object, const struct f
 	int err = line_array(l->line, object, f->name, f->required ? REQUIRED : OPTIONAL, f->max,
 			     &values);
 
-	if (!err && !list_room(f, of, json_array_size(values)))
+	if (!err && !list_reserve(f, of, json_array_size(values)))
 		return -ENOMEM;
 	json_array_foreach (values, i, value) {
 		void *item = (void *)list_item(f, of, i);

@@ -9,7 +9,7 @@
 
 #define FIRST_ROOM 8
 
-static int make_room(struct loop *l, struct diag *d)
+static int reserve(struct loop *l, struct diag *d)
 {
 	size_t cap = l->cap ? 2 * l->cap : FIRST_ROOM;
 	void *sources, *args, *fds;
@@ -33,7 +33,7 @@ static int make_room(struct loop *l, struct diag *d)
 
 int loop_add(struct loop *l, const struct loop_source *source, void *arg, struct diag *d)
 {
-	int err = make_room(l, d);
+	int err = reserve(l, d);
 
 	if (err)
 		return err;

@@ -71,7 +71,7 @@ void spelling_add(struct spelling *s, const char *name)
 	for (size_t i = 0; i < s->nr; i++)
 		if (!strcmp(s->names[i].name, name))
 			return;
-	if (str_copy(new.name, sizeof(new.name), name) || array_room(s->names, s->cap, s->nr))
+	if (str_copy(new.name, sizeof(new.name), name) || array_reserve(s->names, s->cap, s->nr))
 		return;
 	new.distance = distance(s->word, name);
 	for (at = s->nr++; at > 0 && s->names[at - 1].distance > new.distance; at--)

@@ -9,7 +9,7 @@
 
 static int take(struct text_list *list, char *text)
 {
-	if (!text || array_room(list->items, list->cap, list->nr)) {
+	if (!text || array_reserve(list->items, list->cap, list->nr)) {
 		free(text);
 		return -ENOMEM;
 	}

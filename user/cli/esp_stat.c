@@ -12,7 +12,7 @@
 #include "cli/formats.h"
 #include "cli/output.h"
 #include "engine/stat/stat_book.h"
-#include "live/run/course.h"
+#include "live/run/run_loop.h"
 #include "sources/esp/layout.h"
 #include "trace.h"
 
@@ -20,7 +20,7 @@
 
 struct run {
 	const struct options *args;
-	struct course course;
+	struct run_loop run_loop;
 	struct esp_soc soc;
 	struct esp_layout layout;
 	struct esp_reader reader;
@@ -133,7 +133,7 @@ static int finish(struct run *r, struct diag *d)
 
 	if (!err && a->interval_ns)
 		err = end_interval(r, false, d);
-	if (!err && (!a->interval_ns || a->output.summary || r->course.interrupted))
+	if (!err && (!a->interval_ns || a->output.summary || r->run_loop.interrupted))
 		err = end_interval(r, true, d);
 	return err;
 }
@@ -168,9 +168,9 @@ static int prepare(struct run *r, struct diag *d)
 		return diag_no_memory(d);
 	for (size_t i = 0; i < r->layout.stat.nr_pmus; i++)
 		r->costs[i].sets = 1;
-	err = course_open(&r->course, d);
+	err = run_loop_open(&r->run_loop, d);
 	if (!err && a->run.command)
-		err = child_prepare(a->run.command, &r->course.mask, d, &r->course.child);
+		err = child_prepare(a->run.command, &r->run_loop.mask, d, &r->run_loop.child);
 	if (!err)
 		err = esp_reader_open(&r->soc, d, &r->reader);
 	if (err)
@@ -192,11 +192,11 @@ static int count(struct run *r, struct diag *d)
 	if (!err)
 		err = output_open(a->run.output.file, OUTPUT_REPORT, d, &r->out);
 	if (!err && a->run.command)
-		err = course_start(&r->course, a->run.command[0], d);
+		err = run_loop_start(&r->run_loop, a->run.command[0], d);
 	if (!err)
-		err = loop_add(&r->course.loop, &source, r, d);
+		err = loop_add(&r->run_loop.loop, &source, r, d);
 	if (!err)
-		err = course_run(&r->course, d);
+		err = run_loop_run(&r->run_loop, d);
 	return err ? err : finish(r, d);
 }
 
@@ -212,11 +212,11 @@ int esp_stat(const struct options *o)
 		return EXIT_FAILED;
 	}
 	r->args = o;
-	r->course = COURSE_INIT;
-	r->course.interval_ns = o->run.interval_ns;
-	r->course.duration_ns = o->run.duration_ns;
-	r->course.interval = on_interval;
-	r->course.arg = r;
+	r->run_loop = RUN_LOOP_INIT;
+	r->run_loop.interval_ns = o->run.interval_ns;
+	r->run_loop.duration_ns = o->run.duration_ns;
+	r->run_loop.interval = on_interval;
+	r->run_loop.arg = r;
 	r->cpu_ns = r->interval_cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	err = count(r, &d);
 	err = output_close(&r->out, err, &d);
@@ -226,7 +226,7 @@ int esp_stat(const struct options *o)
 		output_diag(WHO, &d);
 	else if (r->late)
 		fprintf(stderr, "%s: data is missing: tiles were read too late\n", WHO);
-	status = course_close(&r->course, err, r->late);
+	status = run_loop_close(&r->run_loop, err, r->late);
 	stat_book_free(r->book);
 	esp_layout_free(&r->layout);
 	free(r->costs);

@@ -159,7 +159,7 @@ static int note_candidate(void *arg, const struct account_job *j)
 
 	if ((!whole && !job_id_fits(j->job.id, wanted)) || is_of_before(l, j))
 		return 0;
-	if (array_room(l->found, l->cap, l->nr))
+	if (array_reserve(l->found, l->cap, l->nr))
 		return -ENOMEM;
 	c = &l->found[l->nr++];
 	str_copy(c->key, sizeof(c->key), j->key);

@@ -13,7 +13,7 @@
 #include "cli/formats.h"
 #include "cli/output.h"
 #include "cli/run_check.h"
-#include "live/run/course.h"
+#include "live/run/run_loop.h"
 #include "live/sources/stat_meter.h"
 #include "platform/sys/pid_namespace.h"
 
@@ -21,7 +21,7 @@
 
 struct stat_run {
 	const struct options *args;
-	struct course course;
+	struct run_loop run_loop;
 	int pidfd; /* of -p */
 	struct stat_meter *meter;
 	struct output out;
@@ -61,7 +61,7 @@ static int choose(struct stat_run *s, struct diag *d)
 static int start(struct stat_run *s, struct diag *d)
 {
 	const struct options *a = s->args;
-	pid_t child = s->course.child.pid;
+	pid_t child = s->run_loop.child.pid;
 	uint64_t time_ns = a->run.interval_ns ? a->run.interval_ns : a->run.duration_ns;
 
 	return stat_meter_start(s->meter, time_ns, child ? child : a->stat.pid, a->run.command, d);
@@ -71,12 +71,12 @@ static int start(struct stat_run *s, struct diag *d)
 static int open_run(struct stat_run *s, struct diag *d)
 {
 	const struct options *a = s->args;
-	int err = course_open(&s->course, d);
+	int err = run_loop_open(&s->run_loop, d);
 
 	if (err)
 		return err;
 	if (a->run.command)
-		return child_prepare(a->run.command, &s->course.mask, d, &s->course.child);
+		return child_prepare(a->run.command, &s->run_loop.mask, d, &s->run_loop.child);
 	if (!a->stat.pid)
 		return 0;
 	if (!pid_namespace_has_proc("/proc")) {
@@ -104,7 +104,7 @@ static int process_ended(void *arg, struct diag *d)
 	struct stat_run *s = arg;
 
 	(void)d;
-	loop_end(&s->course.loop);
+	loop_end(&s->run_loop.loop);
 	return 0;
 }
 
@@ -132,8 +132,8 @@ static int follow(struct stat_run *s, struct diag *d)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < ARRAY_SIZE(sources); i++)
-		err = loop_add(&s->course.loop, &sources[i], s, d);
-	return err ? err : course_run(&s->course, d);
+		err = loop_add(&s->run_loop.loop, &sources[i], s, d);
+	return err ? err : run_loop_run(&s->run_loop, d);
 }
 
 static int write_report(struct stat_run *s, struct stat_report *r, struct diag *d)
@@ -192,7 +192,7 @@ static int finish(struct stat_run *s, struct diag *d)
 	if (err)
 		return err;
 	s->incomplete = lacks_data(r);
-	if (!s->args->run.interval_ns || s->args->run.output.summary || s->course.interrupted)
+	if (!s->args->run.interval_ns || s->args->run.output.summary || s->run_loop.interrupted)
 		err = write_report(s, r, d);
 	stat_report_free(r);
 	return err;
@@ -209,7 +209,7 @@ static int count(struct stat_run *s, struct diag *d)
 	if (!err)
 		err = output_open(s->args->run.output.file, OUTPUT_REPORT, d, &s->out);
 	if (!err && s->args->run.command)
-		err = course_start(&s->course, s->args->run.command[0], d);
+		err = run_loop_start(&s->run_loop, s->args->run.command[0], d);
 	if (!err)
 		err = follow(s, d);
 	if (!err)
@@ -219,7 +219,7 @@ static int count(struct stat_run *s, struct diag *d)
 
 static int run(struct options *o)
 {
-	struct stat_run s = { .course = COURSE_INIT, .pidfd = -1, .args = o };
+	struct stat_run s = { .run_loop = RUN_LOOP_INIT, .pidfd = -1, .args = o };
 	struct diag d = { 0 };
 	int err, status;
 
@@ -227,10 +227,10 @@ static int run(struct options *o)
 		return esp_stat(o);
 	if (o->counts.file)
 		return counts_stat(o);
-	s.course.interval_ns = o->run.interval_ns;
-	s.course.duration_ns = o->run.duration_ns;
-	s.course.interval = on_interval;
-	s.course.arg = &s;
+	s.run_loop.interval_ns = o->run.interval_ns;
+	s.run_loop.duration_ns = o->run.duration_ns;
+	s.run_loop.interval = on_interval;
+	s.run_loop.arg = &s;
 	err = count(&s, &d);
 	err = output_close(&s.out, err, &d);
 	/* From here on nothing is left in the kernel, whatever the command still does. */
@@ -240,7 +240,7 @@ static int run(struct options *o)
 		output_diag(WHO, &d);
 	else if (s.incomplete)
 		fprintf(stderr, "%s: data is missing: the report says where and why\n", WHO);
-	status = course_close(&s.course, err, s.incomplete);
+	status = run_loop_close(&s.run_loop, err, s.incomplete);
 	stat_meter_free(s.meter);
 	if (s.pidfd >= 0)
 		close(s.pidfd);

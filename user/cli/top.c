@@ -16,7 +16,7 @@
 #include "live/run/run.h"
 #include "report/format.h"
 #include "report/top/screen.h"
-#include "trace/late.h"
+#include "trace/midrun.h"
 
 #define RECORDING_NAME_LEN 4096
 
@@ -26,7 +26,7 @@ struct top {
 	struct past *past;
 	struct view view;
 	struct screen *screen;
-	struct late *late;
+	struct midrun *midrun;
 	struct top_metrics metrics;
 	enum row_kind by, wanted_by;   /* kind of rows now, and from the next interval on */
 	char file[RECORDING_NAME_LEN]; /* the current recording */
@@ -85,13 +85,13 @@ static void record(struct top *t)
 	uint64_t bytes = 0;
 	int err;
 
-	if (late_records(t->late)) {
-		err = late_stop(t->late, &d, &bytes);
+	if (midrun_records(t->midrun)) {
+		err = midrun_stop(t->midrun, &d, &bytes);
 		say_end(t, err, &d, bytes);
 		return;
 	}
 	name_file(t);
-	err = late_start(t->late, t->file, &d);
+	err = midrun_start(t->midrun, t->file, &d);
 	if (!err)
 		t->view.recording = t->file;
 	snprintf(t->view.note, sizeof(t->view.note), err ? "%s" : "records to %s from here on",
@@ -103,13 +103,13 @@ static int mark_recording(struct top *t, bool last, struct diag *d)
 {
 	struct trace_mark mark;
 
-	return late_records(t->late) ? live_mark(t->run.live, last, d, &mark) : 0;
+	return midrun_records(t->midrun) ? live_mark(t->run.live, last, d, &mark) : 0;
 }
 
 /* A full disk ends the recording, not the view. */
 static void check_recording(struct top *t)
 {
-	if (late_records(t->late) && late_error(t->late))
+	if (midrun_records(t->midrun) && midrun_error(t->midrun))
 		record(t);
 }
 
@@ -118,9 +118,9 @@ static int open_late(void *arg, const struct trace_header *header, struct diag *
 {
 	struct top *t = arg;
 
-	if (late_new(header, &t->late))
+	if (midrun_new(header, &t->midrun))
 		return diag_no_memory(d);
-	*ret = late_sink(t->late);
+	*ret = midrun_sink(t->midrun);
 	return 0;
 }
 
@@ -140,7 +140,7 @@ static int change_rows(struct top *t, struct diag *d)
 
 	if (t->wanted_by == t->by)
 		return 0;
-	err = live_regroup(t->run.live, t->wanted_by, t->late, d);
+	err = live_regroup(t->run.live, t->wanted_by, t->midrun, d);
 	if (err == -EINVAL || err == -ENOENT) {
 		snprintf(t->view.note, sizeof(t->view.note), "%s", d->what);
 		t->wanted_by = t->by;
@@ -193,7 +193,7 @@ static void on_news(void *arg, const char *text)
 /* The current interval ends at once, or after the rest of the new time. */
 static void change_interval(struct top *t, bool longer)
 {
-	struct course *c = &t->run.course;
+	struct run_loop *c = &t->run.run_loop;
 	uint64_t to = keys_interval(c->interval_ns, longer), now = monotonic_ns();
 	char text[UNITS_TEXT_LEN];
 
@@ -213,7 +213,7 @@ static int on_wish(void *arg, enum keys_wish wish, struct diag *d)
 	int err = 0;
 
 	if (wish == KEYS_END) {
-		loop_end(&t->run.course.loop);
+		loop_end(&t->run.run_loop.loop);
 	} else if (wish == KEYS_RECORD) {
 		err = mark_recording(t, false, d);
 		if (!err)
@@ -230,7 +230,7 @@ static void on_gone(void *arg)
 {
 	struct top *t = arg;
 
-	loop_end(&t->run.course.loop);
+	loop_end(&t->run.run_loop.loop);
 }
 
 static int open_live(struct top *t, struct diag *d)
@@ -245,8 +245,8 @@ static int open_live(struct top *t, struct diag *d)
 	if (!err)
 		err = screen_open(&t->view, &owner, d, &t->screen);
 	if (!err)
-		err = screen_add(t->screen, &t->run.course.loop, d);
-	return err ? err : top_metrics_add(&t->metrics, &t->run.course.loop, d);
+		err = screen_add(t->screen, &t->run.run_loop.loop, d);
+	return err ? err : top_metrics_add(&t->metrics, &t->run.run_loop.loop, d);
 }
 
 static int follow(struct top *t)
@@ -260,7 +260,7 @@ static int follow(struct top *t)
 	t->run.args = r;
 	t->run.interval = on_interval;
 	t->run.news = on_news;
-	t->run.course.hangup = HANGUP_OTHERS; /* the screen's */
+	t->run.run_loop.hangup = HANGUP_OTHERS; /* the screen's */
 	t->run.arg = t;
 	t->view.state = VIEW_LIVE;
 	t->view.interval_ns = r->interval_ns;
@@ -271,12 +271,12 @@ static int follow(struct top *t)
 		err = run_loop(&t->run, &d);
 	screen_close(t->screen);
 	top_metrics_end(&t->metrics);
-	if (late_records(t->late))
+	if (midrun_records(t->midrun))
 		record(t);
 	if (t->file[0])
 		fprintf(stderr, "%s: %s\n", t->o->who, t->view.note);
 	run_stop(&t->run);
-	late_free(t->late);
+	midrun_free(t->midrun);
 	if (err)
 		output_diag(t->o->who, &d);
 	return run_end(&t->run, err, false);

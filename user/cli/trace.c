@@ -89,7 +89,7 @@ static int follow(struct options *o)
 	err = prepare(&t, &d);
 	if (!err)
 		err = run_loop(&t.run, &d);
-	if (!err && (o->run.output.summary || t.run.course.interrupted))
+	if (!err && (o->run.output.summary || t.run.run_loop.interrupted))
 		err = summary(&t, &d);
 	if (!err && o->run.output.html)
 		err = write_page(&t, &d);

@@ -447,7 +447,7 @@ static int add_pid(void *arg, const char *part, struct diag *d)
 	uint32_t pid;
 	int err = value_pid(&number, part, &pid, d);
 
-	if (!err && array_room(list->items, list->cap, list->nr))
+	if (!err && array_reserve(list->items, list->cap, list->nr))
 		err = diag_no_memory(d);
 	if (!err)
 		list->items[list->nr++] = pid;

@@ -117,7 +117,7 @@ static int note(struct spool_look *l, const struct dirent *e, uint32_t owner)
 
 	if (!since_of(l->folder, e->d_name, &t.since_ns))
 		return 0;
-	if (array_room(l->there, l->cap, l->nr))
+	if (array_reserve(l->there, l->cap, l->nr))
 		return -ENOMEM;
 	l->there[l->nr++] = t;
 	return 0;
@@ -141,7 +141,7 @@ static int make_holders(struct spool_look *l)
 			last->nr++;
 			continue;
 		}
-		if (array_room(l->holders, l->cap_holders, l->nr_holders))
+		if (array_reserve(l->holders, l->cap_holders, l->nr_holders))
 			return -ENOMEM;
 		l->holders[l->nr_holders++] =
 			(struct holder){ .owner = l->there[i].owner, .first = i, .nr = 1 };

@@ -105,7 +105,7 @@ static int read_counters(struct store *s, struct accounts_node *n, struct diag *
 		size_t i = n->nr_counters;
 
 		rc = SQLITE_OK;
-		if (array_room(n->counters, cap, i) || array_room(n->totals, cap_totals, i))
+		if (array_reserve(n->counters, cap, i) || array_reserve(n->totals, cap_totals, i))
 			rc = SQLITE_NOMEM;
 		else if (!take_counter_row(st, i, &n->counters[i], &n->totals[i], &err))
 			err = store_damage(s, "a counter", d);
@@ -301,7 +301,7 @@ struct damaged_rows {
 
 static int leave_out(sqlite3_stmt *st, const char *key, struct damaged_rows *r)
 {
-	if (array_room(r->numbers, r->cap, r->nr))
+	if (array_reserve(r->numbers, r->cap, r->nr))
 		return -ENOMEM;
 	r->numbers[r->nr++] = sqlite3_column_int64(st, sqlite3_column_count(st) - 1);
 	str_copy(r->key, sizeof(r->key), key);

@@ -115,7 +115,7 @@ static int take_span(struct joint *j, sqlite3_stmt *st, uint64_t before_ns, bool
 			joint_empty(j);
 		*ret_on = false;
 	}
-	if (*ret_on && array_room(j->spans, j->cap, j->nr))
+	if (*ret_on && array_reserve(j->spans, j->cap, j->nr))
 		err = -ENOMEM;
 	if (*ret_on && !err)
 		err = j->nr ? accounts_node_add(&j->sum, &o.piece)

@@ -104,7 +104,7 @@ int account_list_add(void *arg, const struct account_job *j)
 {
 	struct account_list *l = arg;
 
-	if (array_room(l->jobs, l->cap, l->nr) || account_job_copy(j, &l->jobs[l->nr]))
+	if (array_reserve(l->jobs, l->cap, l->nr) || account_job_copy(j, &l->jobs[l->nr]))
 		return -ENOMEM;
 	l->nr++;
 	return 0;

@@ -56,7 +56,7 @@ void report_free(struct report *r)
 	free(r->parts);
 	free(r->devices);
 	free(r->sockets);
-	free(r->referees);
+	free(r->resctrl);
 	free(r);
 }
 

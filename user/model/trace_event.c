@@ -35,9 +35,9 @@ bool trace_valid(const struct trace_header *h, const struct trace_event *e)
 	case TRACE_PART:
 		return e->part.part < h->nr_parts && e->part.start_ns < e->part.end_ns &&
 		       e->part.running_ns <= e->part.enabled_ns;
-	case TRACE_REFEREE:
-		return h->resctrl && e->referee.group && e->referee.state &&
-		       e->referee.start_ns <= e->referee.end_ns;
+	case TRACE_RESCTRL:
+		return h->resctrl && e->resctrl.group && e->resctrl.state &&
+		       e->resctrl.start_ns <= e->resctrl.end_ns;
 	case TRACE_LOST:
 		return e->lost.what && e->lost.socket < h->layout.nr_sockets &&
 		       e->lost.start_ns <= e->lost.end_ns;

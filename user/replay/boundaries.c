@@ -26,7 +26,7 @@ struct held_item {
  * out. There is room on both sides of @items: a trace may have them in any order, even reversed.
  */
 struct held {
-	struct held_item *room; /* capacity for @cap items */
+	struct held_item *buffer; /* capacity for @cap items */
 	struct held_item *items;
 	size_t nr, cap;
 	size_t first;
@@ -107,7 +107,7 @@ void boundaries_free(struct boundaries *b)
 		return;
 	for (size_t i = 0; b->held && i < b->layout->nr_groups + b->header->nr_probes; i++) {
 		forget(&b->held[i], b->held[i].nr);
-		free(b->held[i].room);
+		free(b->held[i].buffer);
 	}
 	free(b->held);
 	free(b->seen);
@@ -144,22 +144,22 @@ static void add_io(struct boundaries *b, const struct trace_io *io)
 }
 
 /* Room on both sides for as many items again. */
-static int make_room(struct held *h)
+static int reserve(struct held *h)
 {
-	size_t before = h->room ? (size_t)(h->items - h->room) : 0;
+	size_t before = h->buffer ? (size_t)(h->items - h->buffer) : 0;
 	size_t cap = 3 * h->nr + 64;
-	struct held_item *room;
+	struct held_item *buffer;
 
 	if (before && before + h->nr < h->cap)
 		return 0;
-	room = calloc(cap, sizeof(*room));
-	if (!room)
+	buffer = calloc(cap, sizeof(*buffer));
+	if (!buffer)
 		return -ENOMEM;
 	if (h->nr)
-		memcpy(room + (cap - h->nr) / 2, h->items, h->nr * sizeof(*room));
-	free(h->room);
-	h->room = room;
-	h->items = room + (cap - h->nr) / 2;
+		memcpy(buffer + (cap - h->nr) / 2, h->items, h->nr * sizeof(*buffer));
+	free(h->buffer);
+	h->buffer = buffer;
+	h->items = buffer + (cap - h->nr) / 2;
 	h->cap = cap;
 	return 0;
 }
@@ -205,7 +205,7 @@ static int hold(struct held *h, uint64_t start_ns, uint64_t end_ns, const void *
 	if (at < h->nr && h->items[at].start_ns < end_ns)
 		return -EINVAL;
 	copy = malloc(size ? size : 1);
-	if (!copy || make_room(h)) {
+	if (!copy || reserve(h)) {
 		free(copy);
 		return -ENOMEM;
 	}

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/worker.h"
 #include "replay/boundaries.h"
-#include "trace/late.h"
+#include "trace/midrun.h"
 #include "trace/tee.h"
 #include "engine/session/session.h"
 
@@ -26,8 +26,8 @@ struct replay {
 	struct boundaries *boundaries; /* NULL: the marks of the trace are used */
 	bool begun;
 	uint64_t intervals;
-	struct late *late; /* with @output.regroups */
-	enum row_kind by;  /* of the rows now */
+	struct midrun *midrun; /* with @output.regroups */
+	enum row_kind by;      /* of the rows now */
 	enum row_kind wanted_by;
 };
 
@@ -113,9 +113,9 @@ static int connect(struct replay *r)
 	if (!err)
 		r->tee.sinks[r->tee.nr++] = session_sink(r->session);
 	if (!err && r->output.regroups)
-		err = late_new(r->header, &r->late);
-	if (!err && r->late)
-		r->tee.sinks[r->tee.nr++] = late_sink(r->late);
+		err = midrun_new(r->header, &r->midrun);
+	if (!err && r->midrun)
+		r->tee.sinks[r->tee.nr++] = midrun_sink(r->midrun);
 	r->out = tee_sink(&r->tee);
 	return err;
 }
@@ -156,7 +156,7 @@ void replay_free(struct replay *r)
 	if (!r)
 		return;
 	session_free(r->session);
-	late_free(r->late);
+	midrun_free(r->midrun);
 	boundaries_free(r->boundaries);
 	free(r->pid_seen);
 	free(r->cgroup_seen);
@@ -194,13 +194,13 @@ static int regroup(struct replay *r, const struct trace_mark *m)
 	struct trace_sink sink;
 	int err;
 
-	if (!r->late || r->wanted_by == r->by)
+	if (!r->midrun || r->wanted_by == r->by)
 		return 0;
 	r->by = r->wanted_by;
 	err = make_session(r, &s);
 	if (!err) {
 		sink = session_sink(s);
-		err = late_tell(r->late, &sink, m);
+		err = midrun_tell(r->midrun, &sink, m);
 	}
 	if (err) {
 		session_free(s);

@@ -82,7 +82,7 @@ static void add_real(struct text *t, const json_t *value)
 {
 	struct bytes *b = &t->bytes;
 
-	if (bytes_room(b, MOST_OF_REAL))
+	if (bytes_reserve(b, MOST_OF_REAL))
 		b->nr += json_dumpb(value, (char *)b->data + b->nr, MOST_OF_REAL,
 				    JSON_ENCODE_ANY | JSON_REAL_PRECISION(t->digits));
 }

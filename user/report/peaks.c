@@ -64,8 +64,8 @@ static bool use_of_socket(const struct report *r, size_t socket, enum peak_of of
 		u.cpus_only &= c->source == SOURCE_CPU;
 		u.together |= c->direction == DIRECTION_READWRITE;
 		u.apart |= c->direction != DIRECTION_READWRITE;
-		u.at_most |= c->destination == DESTINATION_ANY ||
-			     (of != PEAK_CMEM && c->direction == DIRECTION_READWRITE);
+		u.upper_bound |= c->destination == DESTINATION_ANY ||
+				 (of != PEAK_CMEM && c->direction == DIRECTION_READWRITE);
 		*sum = sum_capped(*sum, rc->value);
 	}
 	*ret = u;
@@ -133,7 +133,7 @@ bool peaks_all_of_socket(const struct report *r, uint32_t socket, struct peak_us
 
 		if (c->device || c->unit != UNIT_BYTES || c->socket != socket)
 			continue;
-		ret->at_most |= c->destination != DESTINATION_CMEM;
+		ret->upper_bound |= c->destination != DESTINATION_CMEM;
 		ret->cpus_only &= c->source == SOURCE_CPU;
 	}
 	return true;
@@ -155,7 +155,7 @@ void peaks_put(json_t *o, const struct peak_use *u, int *err)
 	if (u->together)
 		put(o, "readwrite_share", json_real(u->shares[DIRECTION_READWRITE]), err);
 	put(o, "share", json_real(u->share), err);
-	if (u->at_most)
+	if (u->upper_bound)
 		put_bool(o, "at_most", true, err);
 	if (u->cpus_only)
 		put_bool(o, "cpus_only", true, err);
@@ -215,7 +215,7 @@ int peaks_line(FILE *out, const struct peak_use *u, const char *counted_by, size
 	const struct device *d = u->device;
 	const char *name = !d ? NULL : d->name[0] ? FORMAT_SAFE(d->name) : FORMAT_SAFE(d->bdf);
 	const char *where = name ? name : u->place ? u->place : socket;
-	const char *at_most = u->at_most ? "at most " : "";
+	const char *upper_bound = u->upper_bound ? "at most " : "";
 	const char *only = u->cpus_only ? ", by CPUs alone" : "";
 
 	snprintf(socket, sizeof(socket), "socket %" PRIu32, u->socket);
@@ -227,7 +227,7 @@ int peaks_line(FILE *out, const struct peak_use *u, const char *counted_by, size
 				  peak_name(u->peak->of), where);
 	if (u->peak->of == PEAK_CMEM)
 		return notes_line(out, width, "peak: %s%s of %s: %s%s of %s GB/s (%s%s)",
-				  counted_by, peak_name(u->peak->of), where, at_most, all, rate,
+				  counted_by, peak_name(u->peak->of), where, upper_bound, all, rate,
 				  ways, only);
 	if (u->together)
 		return notes_line(out, width, "peak: %s%s of %s: at most %s of %s GB/s (%s%s)",
@@ -292,7 +292,7 @@ int peaks_explain(FILE *out, const struct peak_use *all, bool over, size_t width
 	if (all->cpus_only)
 		err = notes_line(out, width,
 				 "PEAK has what CPUs moved alone: nothing else is counted");
-	if (!err && all->at_most)
+	if (!err && all->upper_bound)
 		err = notes_line(
 			out, width,
 			"PEAK is at most so much: where all bytes went is not counted, and "
@@ -314,7 +314,7 @@ int peaks_write(FILE *out, const struct report *r, bool column, size_t width, bo
 		bool told = column && u.peak->of == PEAK_CMEM;
 
 		any |= u.peak->of == PEAK_CMEM;
-		all.at_most |= u.at_most && told && !quiet;
+		all.upper_bound |= u.upper_bound && told && !quiet;
 		all.cpus_only |= u.cpus_only && told && !quiet;
 		over |= u.valid && u.share > 1;
 		if (!told && !quiet && (!u.device || u.bytes[0] || u.bytes[1]))

@@ -23,7 +23,7 @@
  * @shares: the same as parts of the peak
  * @share: of memory the sum of all directions, of links the larger one, or all that may be in it
  * @together: some counters mix reads and writes; @apart: some do not
- * @at_most: some bytes may have gone elsewhere, as the counters do not tell
+ * @upper_bound: some bytes may have gone elsewhere, as the counters do not tell
  * @cpus_only: only bytes of CPUs were counted
  */
 struct peak_use {
@@ -37,7 +37,7 @@ struct peak_use {
 	double share;
 	bool together;
 	bool apart;
-	bool at_most;
+	bool upper_bound;
 	bool cpus_only;
 };
 
@@ -69,7 +69,7 @@ uint64_t peaks_memory(const struct report *r, int socket);
  * peaks_all_of_socket() - all counted bytes of a socket, and its memory's peak
  * @r: the report
  * @socket: index of the socket
- * @ret: @peak, @at_most and @cpus_only; @bytes and shares are those of the report
+ * @ret: @peak, @upper_bound and @cpus_only; @bytes and shares are those of the report
  *
  * Return: false when the peak is not known, or when a counter of memory has no value.
  */
@@ -101,7 +101,7 @@ int peaks_source_line(FILE *out, const struct peaks *p, size_t width);
 /**
  * peaks_explain() - sentences about percentages, once for all of them
  * @out: where to
- * @all: @at_most and @cpus_only of a column's values
+ * @all: @upper_bound and @cpus_only of a column's values
  * @over: a value exceeds 100 %
  * @width: columns of a line
  *

@@ -92,7 +92,7 @@ static int unexpected(struct parser *p, const char *expected)
 static int add_step(struct parser *p, struct step step)
 {
 	struct formula *f = p->f;
-	int err = array_room(f->steps, f->cap_steps, f->nr_steps);
+	int err = array_reserve(f->steps, f->cap_steps, f->nr_steps);
 
 	if (!err)
 		f->steps[f->nr_steps++] = step;
@@ -118,7 +118,7 @@ static int add_name(struct parser *p, const char *at, size_t len)
 			break;
 	}
 	if (i == f->nr_names) {
-		err = array_room(f->names, f->cap_names, f->nr_names);
+		err = array_reserve(f->names, f->cap_names, f->nr_names);
 		if (err)
 			return err;
 		f->names[f->nr_names++] = take_ptr(name);

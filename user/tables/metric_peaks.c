@@ -25,7 +25,7 @@
 
 const struct metric_peak_row metric_peak_rows[] = {
 	{ WAYS("t410.ucf.mem_read_bandwidth", "t410.ucf.mem_write_bandwidth", PEAK_CMEM),
-	  .at_most = true },
+	  .upper_bound = true },
 	SCF("cmem", PEAK_CMEM),
 	SCF("gmem", PEAK_GMEM),
 	SCF("remote", PEAK_REMOTE),

@@ -16,7 +16,7 @@
  * @together: where they are counted together: ids of all metrics of both, NULL behind the last one,
  *	and @read and @write are NULL
  * @of: the quantity
- * @at_most: they include bytes that go elsewhere
+ * @upper_bound: they include bytes that go elsewhere
  * @cpus_only: they include bytes of CPUs only
  * @each: each PMU has a peak of its own; otherwise all of a socket have one
  */
@@ -25,7 +25,7 @@ struct metric_peak_row {
 	const char *write;
 	const char *together[METRIC_PEAK_IDS];
 	enum peak_of of;
-	bool at_most;
+	bool upper_bound;
 	bool cpus_only;
 	bool each;
 };

@@ -230,7 +230,7 @@ bool weight_follows_traffic(const char *event)
 	return row && row->role != WEIGHT_OTHER;
 }
 
-double weight_most_written(const char *event)
+double weight_max_written(const char *event)
 {
 	const struct weight_row *row = find_row(event);
 

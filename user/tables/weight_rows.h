@@ -95,14 +95,14 @@ const struct weight_core_row *weight_core_of(const struct cpu_id *id);
 bool weight_follows_traffic(const char *event);
 
 /**
- * weight_most_written() - upper bound of bytes written to memory per count
+ * weight_max_written() - upper bound of bytes written to memory per count
  * @event: name of a core event, in any letter case
  *
  * Lines that leave a core's caches may stay in the next one; but written lines have left them.
  *
  * Return: 0 for events that "auto" does not use for writes: bytes may pass these.
  */
-double weight_most_written(const char *event);
+double weight_max_written(const char *event);
 
 /**
  * weight_bytes_read() - bytes read from memory per count

@@ -40,7 +40,7 @@ static const struct trace_who *get_key(struct decoder *d, struct bytes_in *in)
 	if (!in->err && index < d->nr_keys)
 		return &d->keys[index];
 	if (!in->err)
-		in->err = array_room(d->keys, d->cap_keys, d->nr_keys);
+		in->err = array_reserve(d->keys, d->cap_keys, d->nr_keys);
 	if (in->err)
 		return &nobody;
 	key = &d->keys[d->nr_keys++];

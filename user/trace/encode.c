@@ -180,7 +180,7 @@ static int on_event(void *arg, const struct trace_event *event)
 	if (!trace_fits(e->h, event))
 		return -EINVAL;
 	/* in advance, because keys cannot be taken back */
-	if (bytes_room(o, MAX_KEYED)) {
+	if (bytes_reserve(o, MAX_KEYED)) {
 		if (event->type == TRACE_SLICE) {
 			put_slice(e, event);
 		} else {
@@ -209,7 +209,7 @@ int encoder_new(const struct trace_header *h, size_t prefix, struct encoder **re
 	e->prefix = prefix;
 	e->out.own = put_own;
 	e->out.arg = e;
-	if (!bytes_room(&e->out.bytes, prefix + RECORDING_BLOCK_TARGET * 2)) {
+	if (!bytes_reserve(&e->out.bytes, prefix + RECORDING_BLOCK_TARGET * 2)) {
 		free(e);
 		return -ENOMEM;
 	}

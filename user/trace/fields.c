@@ -103,17 +103,17 @@ static const struct field part[] = {
 	FIELD(part, running_ns, FROM(part, enabled_ns), .not_above = true),
 };
 
-static const struct field referee[] = {
-	FIELD(referee, group, REQUIRED, .size = REFEREE_GROUP_LEN),
-	FIELD(referee, state, REQUIRED, .size = 16),
-	TIMES(referee),
-	FIELD(referee, bytes, REQUIRED),
-	FIELD(referee, domains, REQUIRED),
-	FIELD(referee, missing, REQUIRED),
-	FIELD(referee, tasks, REQUIRED),
-	FIELD(referee, cgroup, .size = REFEREE_PATH_LEN),
-	FIELD(referee, of_tasks),
-	FIELD(referee, above),
+static const struct field resctrl[] = {
+	FIELD(resctrl, group, REQUIRED, .size = RESCTRL_GROUP_LEN),
+	FIELD(resctrl, state, REQUIRED, .size = 16),
+	TIMES(resctrl),
+	FIELD(resctrl, bytes, REQUIRED),
+	FIELD(resctrl, domains, REQUIRED),
+	FIELD(resctrl, missing, REQUIRED),
+	FIELD(resctrl, tasks, REQUIRED),
+	FIELD(resctrl, cgroup, .size = RESCTRL_PATH_LEN),
+	FIELD(resctrl, of_tasks),
+	FIELD(resctrl, above),
 };
 
 static const struct field lost[] = {
@@ -171,7 +171,7 @@ const struct trace_row trace_rows[NR_TRACE_EVENTS] = {
 	[TRACE_SAMPLE] = { "sample", RECORDING_SAMPLE, false, EVENT(sample) },
 	[TRACE_IO] = { "io", RECORDING_IO, false, EVENT(io, .placed = true) },
 	[TRACE_PART] = { "part", RECORDING_PART, true, EVENT(part), .since = 8 },
-	[TRACE_REFEREE] = { "resctrl", RECORDING_REFEREE, true, EVENT(referee), .since = 9 },
+	[TRACE_RESCTRL] = { "resctrl", RECORDING_RESCTRL_GROUP, true, EVENT(resctrl), .since = 9 },
 	[TRACE_LOST] = { "lost", RECORDING_LOST, false, EVENT(lost) },
 	[TRACE_MARK] = { "mark", RECORDING_MARK, true, EVENT(mark) },
 	[TRACE_CPU] = { "cpu", RECORDING_CPU, true, EVENT(cpu), .since = 10 },
@@ -262,7 +262,7 @@ bool trace_fits(const struct trace_header *h, const struct trace_event *e)
 {
 	const struct fields *fields;
 
-	if (e->type >= NR_TRACE_EVENTS || (e->type == TRACE_REFEREE && !h->resctrl) ||
+	if (e->type >= NR_TRACE_EVENTS || (e->type == TRACE_RESCTRL && !h->resctrl) ||
 	    (e->type == TRACE_CPU && !h->online))
 		return false;
 	fields = &trace_rows[e->type].fields;

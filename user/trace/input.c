@@ -34,7 +34,7 @@ uint64_t input_size(const struct input *in)
 }
 
 /* Room for @want bytes at @at, and some more to read in large pieces. */
-static int make_room(struct input *in, size_t want)
+static int reserve(struct input *in, size_t want)
 {
 	size_t cap = want + READ_SIZE;
 	uint8_t *bigger;
@@ -62,7 +62,7 @@ static int ask(const struct input *in, bool at_end)
 
 int input_fill(struct input *in, size_t want)
 {
-	int err = in->nr < want ? make_room(in, want) : 0;
+	int err = in->nr < want ? reserve(in, want) : 0;
 	ssize_t n;
 
 	if (err)

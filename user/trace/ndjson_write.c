@@ -12,7 +12,7 @@
 #include "trace/fields.h"
 #include "trace/header.h"
 #include "base/json_out.h"
-#include "trace/living.h"
+#include "trace/repeat_names.h"
 #include "trace/ndjson.h"
 #include "trace/ndjson_header.h"
 
@@ -32,7 +32,7 @@ struct known_workload {
 struct ndjson_writer {
 	FILE *f;
 	const struct trace_header *h;
-	struct living *living;
+	struct repeat_names *names;
 	struct known_workload *workloads;
 	uint64_t next_id;
 	uint64_t marks;
@@ -52,7 +52,7 @@ static int settle(struct ndjson_writer *w)
 
 static void put_place(struct ndjson_writer *w, uint64_t cgroup_id)
 {
-	const char *path = living_path(w->living, cgroup_id);
+	const char *path = repeat_names_path(w->names, cgroup_id);
 
 	if (path)
 		json_name(w->f, "cgroup", path);
@@ -61,7 +61,7 @@ static void put_place(struct ndjson_writer *w, uint64_t cgroup_id)
 
 static int announce(struct ndjson_writer *w, const struct known_workload *is)
 {
-	const char *comm = living_comm(w->living, is->key.pid, is->key.task_start_ns);
+	const char *comm = repeat_names_comm(w->names, is->key.pid, is->key.task_start_ns);
 
 	fprintf(w->f, "{\"type\":\"workload\",\"id\":%" PRIu64 ",\"pid\":%u", is->id, is->key.pid);
 	if (is->key.pid == TRACE_PID_IDLE && is->key.cgroup_id) {
@@ -213,7 +213,7 @@ static int on_event(void *arg, const struct trace_event *e)
 	struct ndjson_writer *w = arg;
 	struct fields_json json = { .f = w->f, .before = ',', .own = put_own, .arg = w };
 	struct trace_who who;
-	int err = trace_fits(w->h, e) ? living_learn(w->living, e) : -EINVAL;
+	int err = trace_fits(w->h, e) ? repeat_names_learn(w->names, e) : -EINVAL;
 
 	if (!err && (e->type == TRACE_SLICE || e->type == TRACE_IO)) {
 		who = trace_who(e);
@@ -246,7 +246,7 @@ static void writer_free(struct ndjson_writer *w)
 		HASH_DEL(w->workloads, x);
 		free(x);
 	}
-	living_free(w->living);
+	repeat_names_free(w->names);
 	free(w);
 }
 
@@ -273,7 +273,7 @@ int ndjson_create(FILE *out, const struct trace_header *header, struct diag *d,
 		return diag_no_memory(d);
 	w->f = out;
 	w->h = header;
-	err = living_new(&w->living);
+	err = repeat_names_new(&w->names);
 	if (err) {
 		free(w);
 		return diag_error(d, err, "the trace cannot be written as NDJSON");

@@ -15,8 +15,8 @@
 #include "base/out_file.h"
 #include "trace/encode.h"
 #include "trace/header.h"
-#include "trace/living.h"
-#include "trace/overhang.h"
+#include "trace/repeat_names.h"
+#include "trace/repeat_spans.h"
 #include "trace/recording.h"
 
 #define BLOCK_SIZE sizeof(struct recording_block)
@@ -48,8 +48,8 @@ struct recording_writer {
 	struct encoder *encoder;
 	struct encoder *announcer;
 	struct trace_sink in, announce_in;
-	struct living *living;
-	struct overhang *overhang;
+	struct repeat_names *names;
+	struct repeat_spans *spans;
 	int err;
 	bool told;
 };
@@ -176,14 +176,14 @@ static int announced(void *arg)
 
 static int announce(struct recording_writer *w, const struct trace_mark *mark)
 {
-	int err = living_announce(w->living, &w->announce_in, announced, w);
+	int err = repeat_names_announce(w->names, &w->announce_in, announced, w);
 
 	if (!err && mark) {
 		struct trace_mark first = *mark;
 
 		first.first = true;
 		first.inner = false;
-		err = overhang_announce(w->overhang, &w->announce_in, announced, w);
+		err = repeat_spans_announce(w->spans, &w->announce_in, announced, w);
 		if (!err)
 			err = trace_send_mark(&w->announce_in, &first);
 	}
@@ -259,9 +259,9 @@ static int on_event(void *arg, const struct trace_event *e)
 	struct recording_writer *w = arg;
 	int err = w->err ? 0 : trace_send(&w->in, e);
 
-	if (!err && !w->err && w->living) {
-		overhang_learn(w->overhang, e);
-		err = living_learn(w->living, e);
+	if (!err && !w->err && w->names) {
+		repeat_spans_learn(w->spans, e);
+		err = repeat_names_learn(w->names, e);
 	}
 	return settle(w, err, e->type == TRACE_MARK ? &e->mark : NULL);
 }
@@ -278,8 +278,8 @@ static void writer_free(struct recording_writer *w)
 	free(w->header.data);
 	encoder_free(w->encoder);
 	encoder_free(w->announcer);
-	living_free(w->living);
-	overhang_free(w->overhang);
+	repeat_names_free(w->names);
+	repeat_spans_free(w->spans);
 	free(w);
 }
 
@@ -327,13 +327,13 @@ static int encode_header(struct recording_writer *w, const struct trace_header *
 
 	if (wrong)
 		return diag_fail(d, -EINVAL, "%s: cannot be recorded: %s", w->name, wrong);
-	if (bytes_room(&w->header, sizeof(struct recording_preamble) + BLOCK_SIZE)) {
+	if (bytes_reserve(&w->header, sizeof(struct recording_preamble) + BLOCK_SIZE)) {
 		w->header.nr = sizeof(struct recording_preamble) + BLOCK_SIZE;
 		header_encode(h, &w->header);
 		/* What older readers know, they shall read. */
 		w->version = header_is_late(h) ? RECORDING_VERSION
 			     : h->resctrl      ? RECORDING_NO_ONLINE
-			     : h->nr_parts     ? RECORDING_NO_REFEREES
+			     : h->nr_parts     ? RECORDING_NO_RESCTRL
 					       : RECORDING_NO_PARTS;
 	}
 	if (w->header.err == -EINVAL || w->header.nr > RECORDING_MAX_PAYLOAD)
@@ -372,9 +372,9 @@ static int start(struct recording_writer *w, const char *path, const struct trac
 		if (!err)
 			w->announce_in = encoder_sink(w->announcer);
 		if (!err)
-			err = living_new(&w->living);
+			err = repeat_names_new(&w->names);
 		if (!err)
-			err = overhang_new(&h->layout, &w->overhang);
+			err = repeat_spans_new(&h->layout, &w->spans);
 	}
 	if (!err && getrandom(&w->id, sizeof(w->id), 0) != sizeof(w->id))
 		err = -EIO;

@@ -67,7 +67,7 @@ struct account_entry *accounts_entry_new(struct accounts *a, uint64_t cgroup_id,
 {
 	struct account_entry *e;
 
-	if (accounts_room_for(a->jobs, a->cap_jobs, a->nr_jobs + 1))
+	if (accounts_reserve(a->jobs, a->cap_jobs, a->nr_jobs + 1))
 		return NULL;
 	e = calloc(1, sizeof(*e));
 	if (!e)
@@ -180,7 +180,7 @@ int accounts_new(const struct accounts_options *o, struct accounts **ret)
 		return -ENOMEM;
 	a->o = *o;
 	a->closed = calloc(1, sizeof(*a->closed));
-	if (!a->closed || accounts_sums_room(a, 1)) {
+	if (!a->closed || accounts_sums_reserve(a, 1)) {
 		accounts_free(a);
 		return -ENOMEM;
 	}
@@ -216,7 +216,7 @@ static int restore_node(struct accounts *a, const struct accounts_node *node, ui
 	for (size_t i = 0; i < node->nr_totals; i++)
 		if (node->totals[i].counter != i)
 			return -EINVAL;
-	if (accounts_sums_room(a, node->nr_counters))
+	if (accounts_sums_reserve(a, node->nr_counters))
 		return -ENOMEM;
 	copy.counters = a->node.counters;
 	copy.totals = a->node.totals;
@@ -262,7 +262,7 @@ int accounts_restore(struct accounts *a, const struct accounts_node *node,
 	err = restore_node(a, node, now_ns);
 	for (size_t i = 0; i < nr_jobs && !err; i++)
 		err = restore_job(a, &jobs[i], now_ns);
-	if (!err && accounts_room_for(a->view, a->cap_view, a->node.nr_counters))
+	if (!err && accounts_reserve(a->view, a->cap_view, a->node.nr_counters))
 		err = -ENOMEM;
 	if (!err)
 		return 0;

@@ -8,9 +8,9 @@
 #include "engine/accounts/internal.h"
 
 /* The row of a group that has all tasks of it; NULL for what is a part of one, or of nobody. */
-static const struct report_row *row_of(const struct report *r, const struct report_referee *f)
+static const struct report_row *row_of(const struct report *r, const struct report_resctrl *f)
 {
-	bool whole = f->match == REFEREE_BY_NAME || (f->tasks && f->tasks == f->of_tasks);
+	bool whole = f->match == RESCTRL_BY_NAME || (f->tasks && f->tasks == f->of_tasks);
 
 	for (size_t i = 0; whole && i < r->nr_rows; i++)
 		if (!strcmp(r->rows[i].key, f->row))
@@ -19,9 +19,9 @@ static const struct report_row *row_of(const struct report *r, const struct repo
 }
 
 /* Has it a number for the interval, at all of its domains? */
-static bool is_counted(const struct report_referee *f)
+static bool is_counted(const struct report_resctrl *f)
 {
-	return f->state == REFEREE_VALID && !f->missing;
+	return f->state == RESCTRL_VALID && !f->missing;
 }
 
 static struct account_group *find(const struct account_job *j, const char *group, const char *step)
@@ -54,8 +54,8 @@ int accounts_groups_reserve(struct accounts *a, const struct report *r)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < r->nr_referees && !err; i++) {
-		const struct report_referee *f = &r->referees[i];
+	for (size_t i = 0; i < r->nr_resctrl && !err; i++) {
+		const struct report_resctrl *f = &r->resctrl[i];
 		const struct report_row *row = row_of(r, f);
 		const struct target *t = row ? &a->targets[row - r->rows] : NULL;
 
@@ -77,8 +77,8 @@ void accounts_groups_trim(struct account_job *j)
 
 void accounts_groups_add(struct accounts *a, const struct report *r)
 {
-	for (size_t i = 0; i < r->nr_referees; i++) {
-		const struct report_referee *f = &r->referees[i];
+	for (size_t i = 0; i < r->nr_resctrl; i++) {
+		const struct report_resctrl *f = &r->resctrl[i];
 		const struct report_row *row = row_of(r, f);
 		const struct target *t = row ? &a->targets[row - r->rows] : NULL;
 		struct account_group *g =

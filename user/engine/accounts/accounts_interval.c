@@ -84,7 +84,7 @@ static int map_counter(struct accounts *a, const struct report *r, size_t i)
 	for (k = 0; k < nr && !account_counter_same(&a->node.counters[k], &counter); k++)
 		;
 	if (k == nr) {
-		if (accounts_sums_room(a, nr + 1))
+		if (accounts_sums_reserve(a, nr + 1))
 			return -ENOMEM;
 		a->node.counters[nr] = counter;
 		a->pending_counters++;
@@ -98,14 +98,14 @@ static int map_counters(struct accounts *a, const struct report *r)
 	size_t nr;
 
 	a->pending_counters = 0;
-	if (accounts_room_for(a->map, a->cap_map, r->nr_counters))
+	if (accounts_reserve(a->map, a->cap_map, r->nr_counters))
 		return -ENOMEM;
 	for (size_t i = 0; i < r->nr_counters; i++)
 		if (map_counter(a, r, i))
 			return -ENOMEM;
 	a->nr_map = r->nr_counters;
 	nr = a->node.nr_counters + a->pending_counters;
-	return accounts_room_for(a->view, a->cap_view, nr);
+	return accounts_reserve(a->view, a->cap_view, nr);
 }
 
 /* --- rows */
@@ -316,7 +316,7 @@ static int prepare(struct accounts *a, const struct report *r)
 	int err = map_counters(a, r);
 
 	if (!err)
-		err = accounts_room_for(a->targets, a->cap_targets, r->nr_rows);
+		err = accounts_reserve(a->targets, a->cap_targets, r->nr_rows);
 	for (size_t i = 0; i < r->nr_rows && !err; i++)
 		err = find_job(a, &r->rows[i], &a->targets[i]);
 	/* Only now it is known which jobs have a row as a whole. */

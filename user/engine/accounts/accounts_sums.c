@@ -32,7 +32,7 @@ int accounts_room_for_(void *items, size_t *cap, size_t want, size_t size)
 	return 0;
 }
 
-int accounts_sums_room(struct accounts *a, size_t nr_counters)
+int accounts_sums_reserve(struct accounts *a, size_t nr_counters)
 {
 	size_t to = a->cap_counters ? a->cap_counters : 16;
 	size_t cap_counters = a->cap_counters, cap_totals = a->cap_counters;
@@ -41,13 +41,13 @@ int accounts_sums_room(struct accounts *a, size_t nr_counters)
 
 	if (a->sums && nr_counters <= a->cap_counters)
 		return 0;
-	/* As accounts_room_for() does it: all three have the same room. */
+	/* As accounts_reserve() does it: all three have the same room. */
 	while (to < nr_counters)
 		to *= 2;
 	/* What has grown already when the next one fails does no harm. */
-	err = accounts_room_for(a->node.counters, cap_counters, to);
+	err = accounts_reserve(a->node.counters, cap_counters, to);
 	if (!err)
-		err = accounts_room_for(a->node.totals, cap_totals, to);
+		err = accounts_reserve(a->node.totals, cap_totals, to);
 	if (err)
 		return err;
 	sums = reallocarray(a->sums, NR_SUMS + to * NR_OF_COUNTER, sizeof(*sums));

@@ -176,13 +176,13 @@ static inline sum128 *accounts_sums_of(sum128 *cells, size_t counter)
 	return cells + NR_SUMS + counter * NR_OF_COUNTER;
 }
 
-/** accounts_room_for() - room for @want elements, new ones zero; 0 or -ENOMEM, all as it was */
+/** accounts_reserve() - room for @want elements, new ones zero; 0 or -ENOMEM, all as it was */
 int accounts_room_for_(void *items, size_t *cap, size_t want, size_t size);
-#define accounts_room_for(items, cap, want) \
+#define accounts_reserve(items, cap, want) \
 	accounts_room_for_(&(items), &(cap), (want), sizeof(*(items)))
 
-/** accounts_sums_room() - make room for so many counters; 0 or -ENOMEM */
-int accounts_sums_room(struct accounts *a, size_t nr_counters);
+/** accounts_sums_reserve() - make room for so many counters; 0 or -ENOMEM */
+int accounts_sums_reserve(struct accounts *a, size_t nr_counters);
 
 /** accounts_sums_add() - add an interval to the machine's numbers and totals */
 void accounts_sums_add(struct accounts *a, const struct report *r);

@@ -131,7 +131,7 @@ static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 		return 0;
 	w = identity_get(b->id, workload);
 	while (workload >= b->nr_row_of) {
-		if (array_room(b->row_of, b->cap_row_of, b->nr_row_of))
+		if (array_reserve(b->row_of, b->cap_row_of, b->nr_row_of))
 			return -ENOMEM;
 		b->row_of[b->nr_row_of++] = NULL;
 	}
@@ -364,7 +364,7 @@ static int number_of(void *arg, uint32_t workload, uint32_t *ret)
 	if (err)
 		return err;
 	if (row && !row->number) {
-		if (array_room(b->by_number, b->cap_numbers, b->nr_numbers))
+		if (array_reserve(b->by_number, b->cap_numbers, b->nr_numbers))
 			return -ENOMEM;
 		b->by_number[b->nr_numbers++] = row;
 		row->number = b->nr_numbers;

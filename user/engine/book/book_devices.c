@@ -107,7 +107,7 @@ int book_turn(struct book *b, uint32_t counter, const struct trace_window *w)
 	struct book_turns *t = &b->turns[counter];
 
 	if (!t->nr || t->broken || w->start_ns != t->end_ns) {
-		if (array_room(t->ns, t->cap, t->nr))
+		if (array_reserve(t->ns, t->cap, t->nr))
 			return -ENOMEM;
 		t->ns[t->nr++] = 0;
 	}

@@ -141,7 +141,8 @@ int book_device_share_get(struct book_row *row, uint32_t counter, struct device_
 	struct device_share *s;
 
 	if (at == row->nr_device_shares || row->device_shares[at].counter != counter) {
-		if (array_room(row->device_shares, row->cap_device_shares, row->nr_device_shares))
+		if (array_reserve(row->device_shares, row->cap_device_shares,
+				  row->nr_device_shares))
 			return -ENOMEM;
 		s = &row->device_shares[at];
 		memmove(s + 1, s, (row->nr_device_shares++ - at) * sizeof(*s));
@@ -175,7 +176,7 @@ int book_io_get(struct book_row *row, uint32_t device, struct book_device_io **r
 	while (at < row->nr_io && row->io[at].device < device)
 		at++;
 	if (at == row->nr_io || row->io[at].device != device) {
-		if (array_room(row->io, row->cap_io, row->nr_io))
+		if (array_reserve(row->io, row->cap_io, row->nr_io))
 			return -ENOMEM;
 		io = &row->io[at];
 		memmove(io + 1, io, (row->nr_io++ - at) * sizeof(*io));

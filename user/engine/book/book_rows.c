@@ -17,7 +17,7 @@ int book_row_tangle(struct book_row *row, const struct book_key *other)
 			return 0;
 	if (row->nr_tangled == BOOK_MAX_TANGLED)
 		return 0;
-	if (array_room(row->tangled, row->cap_tangled, row->nr_tangled))
+	if (array_reserve(row->tangled, row->cap_tangled, row->nr_tangled))
 		return -ENOMEM;
 	row->tangled[row->nr_tangled++] = *other;
 	if (row->nr_tangled > row->nr_tangled_all)

@@ -193,7 +193,7 @@ static int node_add(const struct book *b, struct report *r, struct node **nodes,
 }
 
 /* The mean over both; there is room for all probes, which stay in order. */
-static void saw_add(struct report_row *to, const struct seen_latency *from)
+static void observed_add(struct report_row *to, const struct seen_latency *from)
 {
 	struct seen_latency *l = to->latencies;
 	size_t i = 0;
@@ -295,7 +295,7 @@ static int row_add(struct report_row *to, const struct report_row *from)
 	if (!err)
 		err = requests_add(to, from);
 	for (size_t i = 0; i < from->nr_latencies; i++)
-		saw_add(to, &from->latencies[i]);
+		observed_add(to, &from->latencies[i]);
 	return err;
 }
 

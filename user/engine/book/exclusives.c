@@ -70,7 +70,7 @@ int exclusives_add(struct exclusives *x, uint32_t device, uint32_t workload, uin
 		last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
 		return 0;
 	}
-	if (array_room(s->items, s->cap, s->nr))
+	if (array_reserve(s->items, s->cap, s->nr))
 		return -ENOMEM;
 	s->items[s->nr++] = (struct exclusive_span){ start_ns, end_ns, workload };
 	return 0;

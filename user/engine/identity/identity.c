@@ -17,7 +17,7 @@ int identity_new(struct identity **ret)
 		return -ENOMEM;
 	/* the numbers with a fixed meaning */
 	while (id->nr_ids <= WORKLOAD_LOST) {
-		if (array_room(id->by_id, id->cap_ids, id->nr_ids)) {
+		if (array_reserve(id->by_id, id->cap_ids, id->nr_ids)) {
 			identity_free(id);
 			return -ENOMEM;
 		}
@@ -169,7 +169,7 @@ int identity_await(struct identity *id, uint32_t tgid)
 {
 	if (awaited_find(id, tgid))
 		return 0;
-	if (array_room(id->awaited, id->cap_awaited, id->nr_awaited))
+	if (array_reserve(id->awaited, id->cap_awaited, id->nr_awaited))
 		return -ENOMEM;
 	id->awaited[id->nr_awaited++] = (struct awaited){ tgid, false };
 	return 0;
@@ -218,7 +218,7 @@ static int take_number(struct identity *id, struct workload *w)
 		id->by_id[w->id] = w;
 		return 0;
 	}
-	if (array_room(id->by_id, id->cap_ids, id->nr_ids))
+	if (array_reserve(id->by_id, id->cap_ids, id->nr_ids))
 		return -ENOMEM;
 	w->id = id->nr_ids;
 	id->by_id[id->nr_ids++] = w;
@@ -311,7 +311,7 @@ static void forget_workload(struct identity *id, struct workload *w)
 	id->by_id[w->id] = NULL;
 	if (id->on_forget)
 		id->on_forget(id->forget_arg, w->id);
-	if (!array_room(id->free_ids, id->cap_free, id->nr_free))
+	if (!array_reserve(id->free_ids, id->cap_free, id->nr_free))
 		id->free_ids[id->nr_free++] = w->id;
 	free(w);
 }

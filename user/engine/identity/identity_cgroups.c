@@ -166,7 +166,7 @@ int identity_select(struct identity *id, const char *path)
 	struct cgroup_name *c, *next;
 	char *copy = strdup(path);
 
-	if (!copy || array_room(id->selected, id->cap_selected, id->nr_selected)) {
+	if (!copy || array_reserve(id->selected, id->cap_selected, id->nr_selected)) {
 		free(copy);
 		return -ENOMEM;
 	}

@@ -309,7 +309,7 @@ int identity_select_jobs(struct identity *id, char *const *texts, size_t nr)
 	struct job *j, *next;
 
 	for (size_t i = 0; i < nr; i++) {
-		if (array_room(id->wanted, id->cap_wanted, id->nr_wanted))
+		if (array_reserve(id->wanted, id->cap_wanted, id->nr_wanted))
 			return -ENOMEM;
 		job_wanted_parse(texts[i], &id->wanted[id->nr_wanted].who);
 		id->wanted[id->nr_wanted++].seen = false;

@@ -139,7 +139,7 @@ int latency_sample(struct latency *l, const struct trace_sample *s)
 	assert(s->probe < l->header->nr_probes);
 	t = &l->tracks[s->probe];
 	assert(t->end_ns <= s->start_ns && s->start_ns < s->end_ns);
-	if (array_room(t->items, t->cap, t->nr))
+	if (array_reserve(t->items, t->cap, t->nr))
 		return -ENOMEM;
 	latency_add(&sums, s, 1);
 	if (!latency_mean(&sums, &cycles, &ns))
@@ -208,7 +208,7 @@ static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, u
 		ns = window_ns(&l->tracks[link->probe], w);
 		for (size_t i = 0; i < nr && ns > 0 && !err; i++)
 			if (p[i].workload != WORKLOAD_BACKGROUND && p[i].workload != WORKLOAD_LOST)
-				err = l->to.saw(l->to.arg, k, p[i].workload, p[i].bytes, ns);
+				err = l->to.observed(l->to.arg, k, p[i].workload, p[i].bytes, ns);
 	}
 	return err;
 }

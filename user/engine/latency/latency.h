@@ -12,14 +12,14 @@
 
 /**
  * struct latency_sink - receives latencies of workloads
- * @saw: of the counter of a link (index), a workload moved @bytes in a window in which
+ * @observed: of the counter of a link (index), a workload moved @bytes in a window in which
  *	the link's probe had a latency of @ns
- * @arg: handed to @saw
+ * @arg: handed to @observed
  *
  * Returns 0 or a negative errno, which ends the split.
  */
 struct latency_sink {
-	int (*saw)(void *arg, size_t link, uint32_t workload, uint64_t bytes, double ns);
+	int (*observed)(void *arg, size_t link, uint32_t workload, uint64_t bytes, double ns);
 	void *arg;
 };
 

@@ -36,7 +36,7 @@ static int link_probe(const struct layout *l, const struct probe *p, uint32_t pr
 
 		if (!fits(l, p, c) || c->destination != to)
 			continue;
-		if (array_room(ret->items, *cap, ret->nr))
+		if (array_reserve(ret->items, *cap, ret->nr))
 			return -ENOMEM;
 		ret->items[ret->nr++] = (struct link){ probe, i };
 	}

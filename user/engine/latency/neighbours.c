@@ -129,7 +129,7 @@ static int slot_add(struct vicinity *v, struct slot *s, const struct neighbour_e
 		neighbours_slot_merge(s);
 		v->nr_entries += s->nr;
 	}
-	if (array_room(s->entries, s->cap, s->nr))
+	if (array_reserve(s->entries, s->cap, s->nr))
 		return -ENOMEM;
 	s->entries[s->nr++] = (struct neighbour_entry){ e->who, e->bytes * part, e->linked * part };
 	v->nr_entries++;
@@ -256,7 +256,7 @@ static int take(struct neighbours *n, struct vicinity *v, const struct trace_win
 		return err;
 	if (v->nr_waiting + v->nr_spans > n->max_waiting)
 		drop_spans(v);
-	if (array_room(v->spans, v->cap_spans, v->nr_spans))
+	if (array_reserve(v->spans, v->cap_spans, v->nr_spans))
 		return -ENOMEM;
 	span.entries = NULL;
 	if (span.nr) {
@@ -308,7 +308,7 @@ static int add_sample(const struct neighbours *n, struct vicinity *v,
 		return err;
 	/* Slots may be longer now, and the last one not full. */
 	if (last_is_full(v)) {
-		if (array_room(v->slots, v->cap, v->nr))
+		if (array_reserve(v->slots, v->cap, v->nr))
 			return -ENOMEM;
 		v->slots[v->nr++] = (struct slot){ .start_ns = sample->start_ns };
 	}
@@ -379,7 +379,7 @@ static int who_is(struct neighbours *n, uint32_t workload, uint32_t *ret)
 		return 0;
 	}
 	while (row >= n->nr_who) {
-		if (array_room(n->who_of, n->cap_who, n->nr_who))
+		if (array_reserve(n->who_of, n->cap_who, n->nr_who))
 			return -ENOMEM;
 		n->who_of[n->nr_who++] = 0;
 	}
@@ -452,7 +452,7 @@ static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, u
 			continue;
 		if (nr)
 			err = who_is(n, one->workload, &who);
-		if (!err && array_room(n->scratch, n->cap_scratch, n->nr_scratch))
+		if (!err && array_reserve(n->scratch, n->cap_scratch, n->nr_scratch))
 			err = -ENOMEM;
 		if (!err)
 			n->scratch[n->nr_scratch++] =

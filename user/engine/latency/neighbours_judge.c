@@ -27,7 +27,7 @@ struct over {
 	double linked;
 	double linked_ns;
 	size_t active;
-	size_t saw;
+	size_t observed;
 };
 
 /* All that is known of a row or reason beside one probe. */
@@ -135,7 +135,7 @@ static void add_up(const struct moods *m, const uint32_t *target, struct neighbo
 			o->linked += e->linked;
 			o->linked_ns += e->linked * m->ns[i];
 			o->active += e->bytes > 0;
-			o->saw += e->linked > 0;
+			o->observed += e->linked > 0;
 		}
 	}
 }
@@ -159,7 +159,7 @@ static enum neighbour_role role_of(const struct neighbour *n, double socket)
 
 	if (changed)
 		return n->increase >= MIN_SHARE * socket ? NEIGHBOUR_ROSE : NEIGHBOUR_NONE;
-	return n->row && n->saw >= NEIGHBOURS_MIN_SAMPLES ? NEIGHBOUR_VICTIM : NEIGHBOUR_NONE;
+	return n->row && n->observed >= NEIGHBOURS_MIN_SAMPLES ? NEIGHBOUR_VICTIM : NEIGHBOUR_NONE;
 }
 
 static struct neighbour judge(const struct moods *m, const struct neighbour_tally *t,
@@ -171,9 +171,9 @@ static struct neighbour judge(const struct moods *m, const struct neighbour_tall
 		.risen = risen->bytes / m->time[RISEN],
 		.error = 2 * sqrt(error_square(m, calm, CALM) + error_square(m, risen, RISEN)),
 		.active = risen->active,
-		.saw = risen->saw,
-		.saw_calm = mean_of(calm),
-		.saw_risen = mean_of(risen),
+		.observed = risen->observed,
+		.observed_calm = mean_of(calm),
+		.observed_risen = mean_of(risen),
 	};
 
 	n.increase = n.risen - n.calm;

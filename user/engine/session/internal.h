@@ -10,7 +10,7 @@
 #include "engine/latency/neighbours.h"
 #include "engine/session/cpus.h"
 #include "engine/session/parts.h"
-#include "engine/session/referees.h"
+#include "engine/session/resctrl_groups.h"
 #include "engine/session/session.h"
 #include "engine/split/split_tee.h"
 #include "engine/timeline/timeline.h"
@@ -34,7 +34,7 @@ struct session {
 	struct exclusives *exclusives;
 	struct neighbours *neighbours;
 	struct parts *parts;
-	struct referees *referees;
+	struct resctrl_groups *resctrl;
 	struct split_tee split;	     /* the interval's book, and latencies */
 	uint64_t *window_end_ns;     /* of the last window, by group */
 	uint64_t *sample_end_ns;     /* of the last sample, by probe */
@@ -44,7 +44,7 @@ struct session {
 	struct totals seen;	     /* up to the last report */
 	struct totals begin;	     /* before the run */
 	uint64_t late;		     /* slices that came after their interval */
-	struct quality told;	     /* running totals of "lost" events */
+	struct quality reported;     /* running totals of "lost" events */
 	struct session_cpus cpus;
 	uint64_t unplaced_ns, reported_unplaced_ns; /* see struct report */
 	bool begun;

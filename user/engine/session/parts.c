@@ -49,7 +49,7 @@ void parts_free(struct parts *p)
 
 int parts_add(struct parts *p, const struct trace_part *part)
 {
-	if (array_room(p->waiting, p->cap, p->nr))
+	if (array_reserve(p->waiting, p->cap, p->nr))
 		return -ENOMEM;
 	p->waiting[p->nr++] = *part;
 	return 0;

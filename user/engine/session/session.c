@@ -41,7 +41,7 @@ static int make_books(struct session *s)
 		return 0;
 	if (timeline_new(layout, s->cpus.socket, s->header->nr_devices, &s->timeline) ||
 	    splitter_new(s->header, s->o.method, &s->splitter) || parts_new(s->header, &s->parts) ||
-	    referees_new(!s->o.no_summary, &s->referees) || links_make(s->header, &s->links) ||
+	    resctrl_groups_new(!s->o.no_summary, &s->resctrl) || links_make(s->header, &s->links) ||
 	    latency_new(s->header, &s->links, &s->latency) ||
 	    exclusives_new(s->header, s->id, &s->exclusives) ||
 	    book_new(layout, &scope, s->id, &s->interval) ||
@@ -99,9 +99,9 @@ static void note_spread(struct session *s, uint32_t workload, const struct trace
 
 	if (!h->host.tick[0] || workload == WORKLOAD_IDLE || workload == WORKLOAD_LOST)
 		return;
-	s->told.tasks_ns += slice->on_cpu_ns;
+	s->reported.tasks_ns += slice->on_cpu_ns;
 	if (slice->end_ns - slice->start_ns > h->window_ns + h->window_ns / 2)
-		s->told.spread_ns += slice->on_cpu_ns;
+		s->reported.spread_ns += slice->on_cpu_ns;
 }
 
 static int on_slice(struct session *s, const struct trace_slice *slice)
@@ -113,7 +113,7 @@ static int on_slice(struct session *s, const struct trace_slice *slice)
 	if (err)
 		return err;
 	if (s->header->nr_weights && workload != WORKLOAD_IDLE)
-		s->told.unweighed_ns += slice->on_cpu_ns - slice->weights_ns;
+		s->reported.unweighed_ns += slice->on_cpu_ns - slice->weights_ns;
 	note_spread(s, workload, slice);
 	if (workload != WORKLOAD_IDLE && s->cpus.socket[slice->cpu] == LAYOUT_NO_SOCKET)
 		s->unplaced_ns += slice->on_cpu_ns;
@@ -151,11 +151,11 @@ static int on_sample(struct session *s, const struct trace_sample *sample)
 }
 
 /* By tasks and threads there is no row that could have a group. */
-static int on_referee(struct session *s, const struct trace_referee *r)
+static int on_resctrl(struct session *s, const struct trace_resctrl *r)
 {
 	bool rows = s->o.by == ROW_CGROUP || s->o.by == ROW_JOB;
 
-	return s->referees && rows ? referees_add(s->referees, r) : 0;
+	return s->resctrl && rows ? resctrl_groups_add(s->resctrl, r) : 0;
 }
 
 /* Losses of a foreign trace; a live run reports its losses in marks. */
@@ -164,15 +164,15 @@ static int on_lost(struct session *s, const struct trace_lost *l)
 	if (s->splitter)
 		splitter_lost(s->splitter, l);
 	if (!strcmp(l->what, "slices"))
-		s->told.lost_slices += l->count;
+		s->reported.lost_slices += l->count;
 	else if (!strcmp(l->what, "windows"))
-		s->told.lost_windows += l->count;
+		s->reported.lost_windows += l->count;
 	else if (!strcmp(l->what, "tasks"))
-		s->told.lost_tasks += l->count;
+		s->reported.lost_tasks += l->count;
 	else if (!strcmp(l->what, "cgroups"))
-		s->told.lost_cgroups += l->count;
+		s->reported.lost_cgroups += l->count;
 	else if (!strcmp(l->what, "io"))
-		s->told.lost_io += l->count;
+		s->reported.lost_io += l->count;
 	return 0;
 }
 
@@ -239,8 +239,8 @@ static int on_event(void *arg, const struct trace_event *e)
 		return session_io(s, &e->io);
 	case TRACE_PART:
 		return s->o.names_only ? 0 : parts_add(s->parts, &e->part);
-	case TRACE_REFEREE:
-		return on_referee(s, &e->referee);
+	case TRACE_RESCTRL:
+		return on_resctrl(s, &e->resctrl);
 	case TRACE_LOST:
 		return on_lost(s, &e->lost);
 	case TRACE_MARK:
@@ -293,7 +293,7 @@ void session_free(struct session *s)
 	exclusives_free(s->exclusives);
 	neighbours_free(s->neighbours);
 	parts_free(s->parts);
-	referees_free(s->referees);
+	resctrl_groups_free(s->resctrl);
 	links_free(&s->links);
 	session_cpus_free(&s->cpus);
 	identity_free(s->id);
@@ -361,9 +361,9 @@ void session_finding(struct session *s, bool finding)
 	s->finding = finding;
 }
 
-bool session_full(const struct session *s)
+bool session_backlogged(const struct session *s)
 {
-	return s->timeline && timeline_full(s->timeline);
+	return s->timeline && timeline_backlogged(s->timeline);
 }
 
 bool session_unknown_cgroup(struct session *s)

@@ -92,8 +92,8 @@ int session_each_cgroup(struct session *s, int (*fn)(void *arg, uint64_t id, con
  */
 bool session_unknown_cgroup(struct session *s);
 
-/** session_full() - are so many slices kept that there should be an inner mark soon? */
-bool session_full(const struct session *s);
+/** session_backlogged() - are so many slices kept that there should be an inner mark soon? */
+bool session_backlogged(const struct session *s);
 
 /**
  * session_report() - close the interval that ends with a mark

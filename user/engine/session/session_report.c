@@ -76,7 +76,7 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 	latency_close(s->latency, ends_ns);
 	parts_close(s->parts, ends_ns);
 	if (!err)
-		err = referees_close(s->referees);
+		err = resctrl_groups_close(s->resctrl);
 	if (s->neighbours)
 		neighbours_close(s->neighbours);
 	if (!err)
@@ -123,14 +123,14 @@ static struct totals totals_now(const struct session *s)
 	struct totals now = { .losses = s->last.losses, .cost = s->last.cost };
 
 	now.losses.late_slices += s->late;
-	now.losses.lost_slices += s->told.lost_slices;
-	now.losses.unweighed_ns += s->told.unweighed_ns;
-	now.losses.spread_ns += s->told.spread_ns;
-	now.losses.tasks_ns += s->told.tasks_ns;
-	now.losses.lost_windows += s->told.lost_windows;
-	now.losses.lost_tasks += s->told.lost_tasks;
-	now.losses.lost_cgroups += s->told.lost_cgroups;
-	now.losses.lost_io += s->told.lost_io;
+	now.losses.lost_slices += s->reported.lost_slices;
+	now.losses.unweighed_ns += s->reported.unweighed_ns;
+	now.losses.spread_ns += s->reported.spread_ns;
+	now.losses.tasks_ns += s->reported.tasks_ns;
+	now.losses.lost_windows += s->reported.lost_windows;
+	now.losses.lost_tasks += s->reported.lost_tasks;
+	now.losses.lost_cgroups += s->reported.lost_cgroups;
+	now.losses.lost_io += s->reported.lost_io;
 	return now;
 }
 
@@ -186,7 +186,7 @@ static int fill_report(struct session *s, struct book *book, bool summary, struc
 		err = book_report(book, r);
 	if (!err)
 		session_cpus_count(&s->cpus, summary, r);
-	return err ? err : referees_report(s->referees, summary, r);
+	return err ? err : resctrl_groups_report(s->resctrl, summary, r);
 }
 
 int session_report(struct session *s, const struct trace_mark *m, struct report **ret)

@@ -328,7 +328,7 @@ static double bound_of(const struct splitter *s, const struct counter_block *p)
 	if (p->kind != FILTER_TRAFFIC ||
 	    s->header->layout.counters[p->counter].direction != DIRECTION_WRITE)
 		return 0;
-	return weight_most_written(s->header->weights[p->x_of % TRACE_MAX_WEIGHTS]);
+	return weight_max_written(s->header->weights[p->x_of % TRACE_MAX_WEIGHTS]);
 }
 
 static int run_filter(struct splitter *s, const struct workloads *ws, const struct split_block *b,

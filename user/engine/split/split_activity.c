@@ -51,7 +51,7 @@ bool split_activity_counts(const struct split_block *b, uint32_t weight, double 
 bool split_minimum_find(const struct trace_header *h, uint32_t written,
 			struct split_weight_pair *ret)
 {
-	double max = weight_most_written(h->weights[written]);
+	double max = weight_max_written(h->weights[written]);
 
 	for (uint32_t k = 0; max > 0 && k < h->nr_weights; k++) {
 		double bytes = weight_bytes_read(h->weights[k]);

@@ -18,11 +18,11 @@ static int on_bytes(void *arg, uint32_t counter, const struct trace_window *w, u
 	struct split_deferred *l = arg;
 
 	(void)counter;
-	if (array_room(l->bytes, l->cap_bytes, l->nr_bytes))
+	if (array_reserve(l->bytes, l->cap_bytes, l->nr_bytes))
 		return -ENOMEM;
 	l->bytes[l->nr_bytes++] = (struct deferred_bytes){ w, bytes, nr };
 	while (l->cap_portions < l->nr_portions + nr)
-		if (array_room(l->portions, l->cap_portions, l->cap_portions))
+		if (array_reserve(l->portions, l->cap_portions, l->cap_portions))
 			return -ENOMEM;
 	if (nr)
 		memcpy(l->portions + l->nr_portions, p, nr * sizeof(*p));
@@ -35,11 +35,11 @@ static int on_bounds(void *arg, uint32_t counter, const struct bounds *b)
 	struct split_deferred *l = arg;
 
 	(void)counter;
-	if (array_room(l->bounds, l->cap_bounds, l->nr_bounds))
+	if (array_reserve(l->bounds, l->cap_bounds, l->nr_bounds))
 		return -ENOMEM;
 	l->bounds[l->nr_bounds++] = *b;
 	for (size_t i = 0; i < b->nr_inseparable; i++) {
-		if (array_room(l->inseparable, l->cap_inseparable, l->nr_inseparable))
+		if (array_reserve(l->inseparable, l->cap_inseparable, l->nr_inseparable))
 			return -ENOMEM;
 		l->inseparable[l->nr_inseparable++] = b->inseparable[i];
 	}

@@ -20,13 +20,13 @@ struct slice {
 /**
  * struct slices - of a socket
  * @nr_old: the first ones: before the last close, for windows yet to come
- * @most: the most there were since the room was last looked at, @closes ago
+ * @max: the most there were since the room was last looked at, @closes ago
  */
 struct slices {
 	struct slice *items;
 	size_t nr, cap;
 	size_t nr_old;
-	size_t most;
+	size_t max;
 	unsigned int closes;
 };
 
@@ -176,6 +176,6 @@ int timeline_flows_keep(struct timeline *t, const struct timeline_sink *sink);
 uint32_t timeline_group_device(const struct layout *l, uint32_t group);
 uint64_t timeline_needed_from(const struct timeline *t, uint32_t socket, uint32_t device,
 			      const struct timeline_closing *c);
-bool timeline_crowded(const struct timeline *t, uint32_t socket, uint32_t device);
+bool timeline_backlogged_at(const struct timeline *t, uint32_t socket, uint32_t device);
 
 #endif

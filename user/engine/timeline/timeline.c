@@ -78,7 +78,7 @@ void timeline_free(struct timeline *t)
 
 static int slice_add(struct slices *s, const struct slice *slice)
 {
-	if (array_room(s->items, s->cap, s->nr))
+	if (array_reserve(s->items, s->cap, s->nr))
 		return -ENOMEM;
 	s->items[s->nr++] = *slice;
 	return 0;
@@ -95,7 +95,7 @@ int timeline_window(struct timeline *t, const struct trace_window *window)
 	assert(!w->nr || w->items[w->nr - 1].end_ns <= window->start_ns);
 	size = t->layout->groups[window->group].nr * sizeof(*copy);
 	copy = malloc(size);
-	if (!copy || array_room(w->items, w->cap, w->nr)) {
+	if (!copy || array_reserve(w->items, w->cap, w->nr)) {
 		free(copy);
 		return -ENOMEM;
 	}
@@ -163,8 +163,8 @@ static int take_slices(struct timeline *t, uint32_t socket, uint64_t end, size_t
 	size_t first = all->nr_old, to = first;
 	int err = 0;
 
-	if (all->nr > all->most)
-		all->most = all->nr;
+	if (all->nr > all->max)
+		all->max = all->nr;
 	behind->nr = 0;
 	for (size_t i = first; i < all->nr; i++) {
 		struct slice *s = &all->items[i], before = { 0 };
@@ -191,7 +191,7 @@ static int take_slices(struct timeline *t, uint32_t socket, uint64_t end, size_t
 /* Frees capacity that was not needed for a while; a socket with bursts keeps it. */
 static void shrink(struct slices *s)
 {
-	size_t cap = 2 * s->most + ROOM_MIN;
+	size_t cap = 2 * s->max + ROOM_MIN;
 	struct slice *smaller;
 
 	if (++s->closes < ROOM_CLOSES)
@@ -203,7 +203,7 @@ static void shrink(struct slices *s)
 			s->cap = cap;
 		}
 	}
-	s->most = s->nr;
+	s->max = s->nr;
 	s->closes = 0;
 }
 
@@ -263,7 +263,8 @@ static size_t ripe_windows(const struct timeline *t, uint32_t group,
 	while (nr < w->nr && w->items[nr].end_ns <= c->end_ns)
 		nr++;
 	rest = nr % SPLIT_MAX_WINDOWS;
-	if (!c->inner || !rest || timeline_crowded(t, t->layout->groups[group].socket, device))
+	if (!c->inner || !rest ||
+	    timeline_backlogged_at(t, t->layout->groups[group].socket, device))
 		return nr;
 	if (device)
 		return c->end_ns - w->items[nr - rest].start_ns < DEVICE_WAIT_NS ? nr - rest : nr;
@@ -320,11 +321,11 @@ static void trim_history(struct timeline *t, uint32_t socket, const struct timel
 static int on_cpu_first(struct on_cpu *c, uint32_t workload)
 {
 	while (workload >= c->nr) {
-		if (array_room(c->ns, c->cap, c->nr))
+		if (array_reserve(c->ns, c->cap, c->nr))
 			return -ENOMEM;
 		c->ns[c->nr++] = 0;
 	}
-	if (array_room(c->who, c->cap_who, c->nr_who))
+	if (array_reserve(c->who, c->cap_who, c->nr_who))
 		return -ENOMEM;
 	c->who[c->nr_who++] = workload;
 	return 0;
@@ -438,7 +439,7 @@ int timeline_close_inner(struct timeline *t, const uint64_t *ends_ns,
 	return err ? err : keep_workloads(t, sink);
 }
 
-bool timeline_full(const struct timeline *t)
+bool timeline_backlogged(const struct timeline *t)
 {
 	for (uint32_t s = 0; s < t->layout->nr_sockets; s++)
 		if (t->slices[s].nr > MANY)

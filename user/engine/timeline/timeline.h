@@ -117,7 +117,7 @@ int timeline_close(struct timeline *t, const uint64_t *ends_ns, const struct tim
 int timeline_close_inner(struct timeline *t, const uint64_t *ends_ns,
 			 const struct timeline_sink *sink, uint64_t *ret_late);
 
-/** timeline_full() - are there so many slices that timeline_close_inner() must not wait? */
-bool timeline_full(const struct timeline *t);
+/** timeline_backlogged() - are there so many slices that timeline_close_inner() must not wait? */
+bool timeline_backlogged(const struct timeline *t);
 
 #endif

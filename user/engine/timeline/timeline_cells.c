@@ -147,7 +147,7 @@ static int begin_places(struct timeline_cells *c, size_t nr_windows)
 
 static int place_add(struct timeline_cells *c, uint32_t window, uint32_t workload, size_t from)
 {
-	if (array_room(c->places, c->cap_places, c->nr_places))
+	if (array_reserve(c->places, c->cap_places, c->nr_places))
 		return -ENOMEM;
 	c->places[c->nr_places++] = (struct cell_place){ window, workload, from };
 	c->ends[window]++;
@@ -156,7 +156,7 @@ static int place_add(struct timeline_cells *c, uint32_t window, uint32_t workloa
 	return 0;
 }
 
-static int other_room(struct timeline_cells *c)
+static int other_reserve(struct timeline_cells *c)
 {
 	if (c->cap_other >= c->nr_places)
 		return 0;
@@ -178,7 +178,7 @@ static int sort_places(struct timeline_cells *c, size_t nr_windows)
 	struct cell_place *places = c->places;
 	size_t cap = c->cap_places, sum = 0;
 
-	if (other_room(c))
+	if (other_reserve(c))
 		return -ENOMEM;
 	for (size_t k = 0; k < nr_windows; k++) {
 		size_t nr = c->ends[k];
@@ -196,7 +196,7 @@ static int sort_places(struct timeline_cells *c, size_t nr_windows)
 }
 
 /* Arrays by workload for one window; their numbers are small. */
-static int workloads_room(struct timeline_cells *c)
+static int workloads_reserve(struct timeline_cells *c)
 {
 	size_t words = (c->nr_workloads + 63) / 64;
 
@@ -222,7 +222,7 @@ static int begin_cells(struct timeline_cells *c, const struct cell_place *p, siz
 		for (; left; left &= left - 1) {
 			uint32_t workload = 64 * k + __builtin_ctzll(left);
 
-			if (array_room(c->items, c->cap, c->nr)) {
+			if (array_reserve(c->items, c->cap, c->nr)) {
 				memset(c->is_there, 0, c->nr_words * sizeof(*c->is_there));
 				return -ENOMEM;
 			}
@@ -266,7 +266,7 @@ static int make_cells(struct timeline_cells *c, size_t nr_windows, const struct 
 	if (c->nr_places)
 		err = sort_places(c, nr_windows);
 	if (!err)
-		err = workloads_room(c);
+		err = workloads_reserve(c);
 	for (size_t w = 0; w < nr_windows && !err; w++) {
 		const struct cell_place *p = c->places + first;
 		size_t nr = c->ends[w] - first;
@@ -318,7 +318,7 @@ int timeline_longs_of(struct timeline *t, struct split_block *b)
 		if (s->workload == WORKLOAD_IDLE || !s->weights_ns || s->end_ns <= start ||
 		    s->start_ns >= end || whole_end - whole_start <= window_ns)
 			continue;
-		if (array_room(ret->items, ret->cap, ret->nr))
+		if (array_reserve(ret->items, ret->cap, ret->nr))
 			return -ENOMEM;
 		to = &ret->items[ret->nr++];
 		*to = (struct long_slice){ .workload = s->workload,

@@ -35,7 +35,7 @@ void timeline_flows_free(struct timeline *t)
 
 static int io_add(struct ios *s, const struct io *io)
 {
-	if (array_room(s->items, s->cap, s->nr))
+	if (array_reserve(s->items, s->cap, s->nr))
 		return -ENOMEM;
 	s->items[s->nr++] = *io;
 	return 0;
@@ -129,7 +129,7 @@ int timeline_flows_begin(struct timeline *t, const uint64_t *starts_ns)
 
 static int cell_add(struct timeline_cells *c, const struct activity *a)
 {
-	if (array_room(c->raw, c->cap_raw, c->nr_raw))
+	if (array_reserve(c->raw, c->cap_raw, c->nr_raw))
 		return -ENOMEM;
 	c->raw[c->nr_raw++] = *a;
 	return 0;

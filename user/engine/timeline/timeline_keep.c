@@ -11,7 +11,7 @@ uint32_t timeline_group_device(const struct layout *l, uint32_t group)
 	return l->groups[group].nr ? l->counters[l->groups[group].first].device : 0;
 }
 
-bool timeline_crowded(const struct timeline *t, uint32_t socket, uint32_t device)
+bool timeline_backlogged_at(const struct timeline *t, uint32_t socket, uint32_t device)
 {
 	if (!device || device > t->nr_devices)
 		return t->slices[socket].nr > MANY;
@@ -25,7 +25,7 @@ uint64_t timeline_needed_from(const struct timeline *t, uint32_t socket, uint32_
 	uint64_t oldest = c->end_ns > HISTORY_NS ? c->end_ns - HISTORY_NS : 0, needed = c->end_ns;
 
 	/* The interval goes on: as long as there is room, all of it is kept that may be needed. */
-	if (c->inner && !timeline_crowded(t, socket, device))
+	if (c->inner && !timeline_backlogged_at(t, socket, device))
 		oldest = 0;
 	for (size_t g = 0; g < t->layout->nr_groups; g++)
 		if (t->layout->groups[g].socket == socket &&
@@ -37,7 +37,7 @@ uint64_t timeline_needed_from(const struct timeline *t, uint32_t socket, uint32_
 int timeline_keep(struct timeline *t, const struct timeline_sink *sink, uint32_t workload)
 {
 	while (workload >= t->nr_kept) {
-		if (array_room(t->kept, t->cap_kept, t->nr_kept))
+		if (array_reserve(t->kept, t->cap_kept, t->nr_kept))
 			return -ENOMEM;
 		t->kept[t->nr_kept++] = 0;
 	}

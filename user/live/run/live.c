@@ -18,7 +18,7 @@
 #include "platform/pmu/platform_file.h"
 #include "platform/sys/smbios.h"
 #include "trace/header.h"
-#include "trace/late.h"
+#include "trace/midrun.h"
 
 /* At the start, tasks are asked about requested jobs that were not found for at most this long */
 #define FIND_JOBS_NS 1000000000ull
@@ -430,7 +430,7 @@ static int check_kind(const struct live *l, enum row_kind by, struct diag *d)
 	return 0;
 }
 
-int live_regroup(struct live *l, enum row_kind by, const struct late *late, struct diag *d)
+int live_regroup(struct live *l, enum row_kind by, const struct midrun *midrun, struct diag *d)
 {
 	struct session *s = NULL;
 	struct trace_sink sink;
@@ -444,7 +444,7 @@ int live_regroup(struct live *l, enum row_kind by, const struct late *late, stru
 		return err;
 	}
 	sink = session_sink(s);
-	err = late_tell(late, &sink, &l->reported);
+	err = midrun_tell(midrun, &sink, &l->reported);
 	if (err) {
 		session_free(s);
 		return diag_error(d, err, "cannot begin with other rows");

@@ -14,7 +14,7 @@
 #include "neighbourhood.h"
 #include "trace.h"
 
-struct late;
+struct midrun;
 struct live;
 
 /**
@@ -115,7 +115,7 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret);
  * @l: has reports; called right behind live_report(), with nothing in between
  * @by: the kind. Processes and threads cannot be exchanged: opening the run decides which of them
  *	the kernel records
- * @late: has seen all events of the run
+ * @midrun: has seen all events of the run
  * @d: gets the problem
  *
  * The books of the new rows begin where the last interval ended, so no time and no byte falls
@@ -125,7 +125,7 @@ int live_report(struct live *l, bool last, struct diag *d, struct report **ret);
  * Return: 0; -EINVAL for an impossible kind, -ENOENT for cgroups or jobs where no tree of cgroups
  * is mounted, both with rows as they were; -ENOMEM and other errors end the run.
  */
-int live_regroup(struct live *l, enum row_kind by, const struct late *late, struct diag *d);
+int live_regroup(struct live *l, enum row_kind by, const struct midrun *midrun, struct diag *d);
 
 /** live_summary() - one report for all intervals so far; 0 or a negative errno */
 int live_summary(struct live *l, struct diag *d, struct report **ret);

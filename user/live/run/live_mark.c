@@ -173,7 +173,7 @@ static uint64_t inner_due(const struct live *l)
 {
 	uint64_t soonest = l->marked_ns + INNER_MIN_NS;
 
-	return session_full(l->session) ? soonest : later(soonest, l->inner_ns);
+	return session_backlogged(l->session) ? soonest : later(soonest, l->inner_ns);
 }
 
 uint64_t live_next_ns(const struct live *l)

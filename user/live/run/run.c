@@ -19,7 +19,7 @@ static void log_line(const char *text)
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d)
 {
 	const struct run_options *a = run->args;
-	int err = course_open(&run->course, d);
+	int err = run_loop_open(&run->run_loop, d);
 
 	if (err)
 		return err;
@@ -88,7 +88,7 @@ static int drain(void *arg, struct diag *d)
 			fprintf(stderr, "%s: %s\n", run->who, news);
 	run->drain_ns = monotonic_ns() + DRAIN_NS;
 	if (all_ended(run))
-		loop_end(&run->course.loop);
+		loop_end(&run->run_loop.loop);
 	return err;
 }
 
@@ -109,25 +109,25 @@ static int start_command(struct run *run, struct diag *d)
 
 	if (!argv)
 		return 0;
-	err = child_prepare(argv, &run->course.mask, d, &run->course.child);
+	err = child_prepare(argv, &run->run_loop.mask, d, &run->run_loop.child);
 	if (!err)
-		err = live_follow(run->live, run->course.child.pid, d);
-	return err ? err : course_start(&run->course, argv[0], d);
+		err = live_follow(run->live, run->run_loop.child.pid, d);
+	return err ? err : run_loop_start(&run->run_loop, argv[0], d);
 }
 
 int run_loop(struct run *run, struct diag *d)
 {
 	int err;
 
-	run->course.interval_ns = run->args->interval_ns;
-	run->course.duration_ns = run->args->duration_ns;
-	run->course.interval = on_interval;
-	run->course.arg = run;
-	err = loop_add(&run->course.loop, &records, run, d);
+	run->run_loop.interval_ns = run->args->interval_ns;
+	run->run_loop.duration_ns = run->args->duration_ns;
+	run->run_loop.interval = on_interval;
+	run->run_loop.arg = run;
+	err = loop_add(&run->run_loop.loop, &records, run, d);
 	if (!err)
 		err = start_command(run, d);
 	if (!err)
-		err = course_run(&run->course, d);
+		err = run_loop_run(&run->run_loop, d);
 	return err ? err : run->interval(run->arg, true, d);
 }
 
@@ -140,5 +140,5 @@ void run_stop(struct run *run)
 int run_end(struct run *run, int err, bool incomplete)
 {
 	run_stop(run);
-	return course_close(&run->course, err, incomplete);
+	return run_loop_close(&run->run_loop, err, incomplete);
 }

@@ -6,7 +6,7 @@
 #ifndef LIVE_RUN_RUN_H
 #define LIVE_RUN_RUN_H
 
-#include "live/run/course.h"
+#include "live/run/run_loop.h"
 #include "live/run/live.h"
 #include "run_options.h"
 
@@ -19,7 +19,7 @@
  * @news: gets news of a source, in words; NULL: they go to standard error
  * @arg: handed to @interval and @news
  * @live: from run_open() on
- * @course: its course, and how it ended
+ * @run_loop: its loop, and how it ended
  * @drain_ns: when the ring is emptied next
  */
 struct run {
@@ -29,10 +29,10 @@ struct run {
 	void (*news)(void *arg, const char *text);
 	void *arg;
 	struct live *live;
-	struct course course;
+	struct run_loop run_loop;
 	uint64_t drain_ns;
 };
-#define RUN_INIT ((struct run){ .course = COURSE_INIT })
+#define RUN_INIT ((struct run){ .run_loop = RUN_LOOP_INIT })
 
 /** run_open() - live_open(), with signals set up; 0 or a negative errno */
 int run_open(struct run *run, const struct live_recorder *recorder, struct diag *d);

@@ -100,25 +100,26 @@ static struct device_plan_options plan_options(const struct devices *l, const st
 }
 
 /* Each PMU's room, from the order of first wants to the order of the list. */
-static int find_rooms(const struct devices *l, struct diag *d, struct plan_room *ret)
+static int find_capacities(const struct devices *l, struct diag *d, struct plan_capacity *ret)
 {
 	const struct pmu_list *pmus = l->c->pmus;
 	const struct want_list *wants = &l->plan.wants;
-	cleanup_free struct plan_room *rooms = calloc(wants->nr + 1, sizeof(*rooms));
+	cleanup_free struct plan_capacity *capacities = calloc(wants->nr + 1, sizeof(*capacities));
 	size_t nr = 0;
-	int err = rooms ? meter_rooms(wants, l->c->sysfs, d, rooms) : diag_no_memory(d);
+	int err = capacities ? meter_capacities(wants, l->c->sysfs, d, capacities)
+			     : diag_no_memory(d);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < pmus->nr; i++)
-		ret[i] = (struct plan_room){ UINT32_MAX, 1 };
+		ret[i] = (struct plan_capacity){ UINT32_MAX, 1 };
 	for (size_t i = 0; i < wants->nr; i++) {
 		size_t k = 0;
 
 		while (wants->wants[k].pmu != wants->wants[i].pmu)
 			k++;
 		if (k == i)
-			ret[wants->wants[i].pmu - pmus->pmus] = rooms[nr++];
+			ret[wants->wants[i].pmu - pmus->pmus] = capacities[nr++];
 	}
 	return 0;
 }
@@ -127,17 +128,17 @@ static int find_rooms(const struct devices *l, struct diag *d, struct plan_room 
 static int make_plan(struct devices *l, struct diag *d)
 {
 	const struct pmu_list *pmus = l->c->pmus;
-	cleanup_free struct plan_room *rooms = calloc(pmus->nr + 1, sizeof(*rooms));
+	cleanup_free struct plan_capacity *capacities = calloc(pmus->nr + 1, sizeof(*capacities));
 	struct device_plan_options o = plan_options(l, l->c->args->no_counters ? NULL : pmus);
-	int err = rooms ? device_plan_make(&o, d, &l->plan) : diag_no_memory(d);
+	int err = capacities ? device_plan_make(&o, d, &l->plan) : diag_no_memory(d);
 
 	if (err || !l->plan.wants.nr)
 		return err;
-	err = find_rooms(l, d, rooms);
+	err = find_capacities(l, d, capacities);
 	if (err)
 		return err;
 	device_plan_free(&l->plan);
-	o.rooms = rooms;
+	o.capacities = capacities;
 	return device_plan_make(&o, d, &l->plan);
 }
 

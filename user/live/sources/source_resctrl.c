@@ -5,12 +5,12 @@
  */
 #include <stdio.h>
 
-#include "live/lookup/live_referee.h"
+#include "live/lookup/live_resctrl.h"
 #include "live/sources/source.h"
 
-struct referee_source {
+struct resctrl_source {
 	const struct source_context *c;
-	struct live_referee referee;
+	struct live_resctrl resctrl;
 	bool there;
 	uint64_t bad;
 };
@@ -22,7 +22,7 @@ static bool wanted(const struct run_options *args)
 
 static int open_all(void *s, struct source_context *c, struct diag *d)
 {
-	struct referee_source *r = s;
+	struct resctrl_source *r = s;
 
 	(void)d;
 	r->c = c;
@@ -33,44 +33,44 @@ static int open_all(void *s, struct source_context *c, struct diag *d)
 
 static int start(void *s, struct diag *d)
 {
-	struct referee_source *r = s;
+	struct resctrl_source *r = s;
 
-	r->referee = (struct live_referee){
+	r->resctrl = (struct live_resctrl){
 		.root = r->c->args->resctrl,
 		.proc = "/proc",
 		.cgroups = r->c->cgroups->mount,
 	};
-	return r->there && live_referee_begin(&r->referee) ? diag_no_memory(d) : 0;
+	return r->there && live_resctrl_begin(&r->resctrl) ? diag_no_memory(d) : 0;
 }
 
 static int mark(void *s, enum mark_kind kind, struct diag *d)
 {
-	struct referee_source *r = s;
+	struct resctrl_source *r = s;
 
 	(void)d;
-	return r->there && kind != MARK_INNER ? live_referee_send(&r->referee, r->c->out, &r->bad)
+	return r->there && kind != MARK_INNER ? live_resctrl_send(&r->resctrl, r->c->out, &r->bad)
 					      : 0;
 }
 
 static void quality(const void *s, struct quality *ret)
 {
-	const struct referee_source *r = s;
+	const struct resctrl_source *r = s;
 
 	ret->bad_records += r->bad;
 }
 
 static void free_all(void *s)
 {
-	struct referee_source *r = s;
+	struct resctrl_source *r = s;
 
-	live_referee_free(&r->referee);
+	live_resctrl_free(&r->resctrl);
 }
 
 /* Read after CPU time and windows, as close to the end of the interval as possible. */
 const struct live_source source_resctrl = {
 	.name = "resctrl",
 	.order = SOURCE_BEHIND,
-	.size = sizeof(struct referee_source),
+	.size = sizeof(struct resctrl_source),
 	.wanted = wanted,
 	.open = open_all,
 	.start = start,

@@ -148,7 +148,7 @@ static int choose(struct stat_meter *m, const struct metric_options *o, struct d
 	return err;
 }
 
-static int make_room(struct stat_meter *m, struct diag *d)
+static int reserve(struct stat_meter *m, struct diag *d)
 {
 	const struct stat_layout *l = &m->selection.layout;
 
@@ -178,7 +178,7 @@ int stat_meter_new(const struct stat_meter_options *o, struct diag *d, struct st
 		err = add_notes(m, d);
 	}
 	if (!err)
-		err = make_room(m, d);
+		err = reserve(m, d);
 	if (err) {
 		stat_meter_free(m);
 		return err;

@@ -172,7 +172,7 @@ static int add_event(struct counters *c, const struct pmu *pmu, const struct cou
 		return diag_fail(d, -ENODATA,
 				 "%s/%s/: sysfs does not say how many bytes a count is", pmu->name,
 				 name);
-	if (array_room(c->events, c->cap_events, c->nr_events))
+	if (array_reserve(c->events, c->cap_events, c->nr_events))
 		return diag_no_memory(d);
 	c->events[c->nr_events++] = (struct counted_event){
 		.row = row, .attr = *attr, .fd = -1, .counter = NO_COUNTER, .scale = scale
@@ -238,7 +238,7 @@ static int socket_of(struct counters *c, const struct pmu *pmu, uint32_t *ret)
 	for (*ret = 0; *ret < c->nr_sockets; ++*ret)
 		if (c->sockets[*ret].id == pmu->socket)
 			return 0;
-	if (array_room(c->sockets, c->cap_sockets, c->nr_sockets))
+	if (array_reserve(c->sockets, c->cap_sockets, c->nr_sockets))
 		return -ENOMEM;
 	c->sockets[c->nr_sockets++] = (struct counted_socket){
 		pmu->socket, pmu->family->socket_by == PMU_SOCKET_BY_NAME ? &pmu->cpus : NULL
@@ -254,7 +254,7 @@ static int open_pmu(struct counters *c, const struct pmu *pmu, unsigned int set,
 	size_t at = counted.first;
 
 	err = nr < 0 ? nr : 0;
-	if (!f || (!err && (array_room(c->pmus, c->cap_pmus, c->nr_pmus) ||
+	if (!f || (!err && (array_reserve(c->pmus, c->cap_pmus, c->nr_pmus) ||
 			    socket_of(c, pmu, &counted.socket))))
 		err = diag_no_memory(d);
 	if (!err && nr) {
@@ -374,7 +374,7 @@ static int add_item(struct counters *c, const struct counted_pmu *p, const struc
 {
 	struct counter *item;
 
-	if (array_room(c->items, c->cap, c->nr))
+	if (array_reserve(c->items, c->cap, c->nr))
 		return -ENOMEM;
 	item = &c->items[c->nr++];
 	*item = (struct counter){
@@ -445,7 +445,7 @@ static int add_groups(struct counters *c, const struct counted_pmu *p)
 	for (uint32_t turn = 0; turn < turns; turn++) {
 		uint32_t first = c->nr;
 
-		if (array_room(c->groups, c->cap_groups, c->nr_groups))
+		if (array_reserve(c->groups, c->cap_groups, c->nr_groups))
 			return -ENOMEM;
 		for (size_t i = 0; (row = counter_row_at(i)); i++)
 			if (row->kind == p->pmu->kind && add_row(c, p, turn, row))
@@ -620,7 +620,7 @@ static struct counter_reader *reader_on(struct counters *c, int cpu, uint32_t so
 	for (size_t i = 0; i < c->nr_readers; i++)
 		if (c->readers[i].cpu == cpu)
 			return &c->readers[i];
-	if (array_room(c->readers, c->cap_readers, c->nr_readers))
+	if (array_reserve(c->readers, c->cap_readers, c->nr_readers))
 		return NULL;
 	if (index_taken(c, index))
 		for (index = nr_sockets; index_taken(c, index);)

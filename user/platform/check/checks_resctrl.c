@@ -156,7 +156,7 @@ static bool add_domains(const struct sysfs *fs, const struct cpu_map *cpus,
 		if (!s)
 			return false;
 		s->domains++;
-		if (!from || resctrl_domain_since(from, &to->domains[i], &bytes) != REFEREE_VALID)
+		if (!from || resctrl_domain_since(from, &to->domains[i], &bytes) != RESCTRL_VALID)
 			s->missing++;
 		s->monitored += bytes;
 	}
@@ -170,15 +170,15 @@ static void add_groups(const struct sysfs *fs, const struct cpu_map *cpus,
 	a->groups = to->nr;
 	for (size_t i = 0; i < to->nr; i++) {
 		const struct resctrl_group *g = &to->groups[i], *before;
-		struct report_referee r = { 0 };
+		struct report_resctrl r = { 0 };
 
 		if (!g->control)
 			continue;
 		before = resctrl_find(from, g->path);
 		resctrl_since(before, g, &r);
 		a->domains += r.domains;
-		a->missing += r.state == REFEREE_VALID ? r.missing : r.domains;
-		a->monitored += r.state == REFEREE_VALID ? r.bytes : 0;
+		a->missing += r.state == RESCTRL_VALID ? r.missing : r.domains;
+		a->monitored += r.state == RESCTRL_VALID ? r.bytes : 0;
 		a->ns = r.ns ? r.ns : a->ns;
 		if (a->nr_sockets && !add_domains(fs, cpus, before, g, a))
 			a->nr_sockets = 0;

@@ -76,7 +76,7 @@ static int read_presents(const struct refresh *r, struct presents *ret)
 		if (strlen(names.items[i]) >= MODEL_BDF_LEN ||
 		    sysfs_link(r->fs, target, "bus/pci/devices/%s", names.items[i]))
 			continue;
-		err = array_room(ret->items, ret->cap, ret->nr);
+		err = array_reserve(ret->items, ret->cap, ret->nr);
 		if (err)
 			break;
 		p = &ret->items[ret->nr];

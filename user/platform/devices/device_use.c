@@ -26,7 +26,7 @@ static int add_disk(struct device_use *u, const char *name)
 {
 	if (strlen(name) >= sizeof(u->disks[0]))
 		return 0;
-	if (array_room(u->disks, u->cap_disks, u->nr_disks))
+	if (array_reserve(u->disks, u->cap_disks, u->nr_disks))
 		return -ENOMEM;
 	/* all of it: uses are compared */
 	memset(u->disks[u->nr_disks], 0, sizeof(u->disks[0]));
@@ -42,7 +42,7 @@ int device_use_add_node(struct device_use *u, dev_t node)
 		at--;
 	if (at < u->nr_nodes && u->nodes[at] == node)
 		return 0;
-	if (array_room(u->nodes, u->cap_nodes, u->nr_nodes))
+	if (array_reserve(u->nodes, u->cap_nodes, u->nr_nodes))
 		return -ENOMEM;
 	memmove(&u->nodes[at + 1], &u->nodes[at], (u->nr_nodes - at) * sizeof(*u->nodes));
 	u->nodes[at] = node;
@@ -138,7 +138,7 @@ static int add_interface(const struct sysfs *fs, const char *name, bool stacked,
 	/* it may be gone by now */
 	if (sysfs_number(fs, &index, "class/net/%s/ifindex", name) || !index || index > INT32_MAX)
 		return 0;
-	if (array_room(u->interfaces, u->cap_interfaces, u->nr_interfaces))
+	if (array_reserve(u->interfaces, u->cap_interfaces, u->nr_interfaces))
 		return -ENOMEM;
 	u->interfaces[u->nr_interfaces++] = index | (stacked ? DEVICE_STACKED : 0);
 	return 0;

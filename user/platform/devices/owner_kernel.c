@@ -185,7 +185,7 @@ int owner_kernel_process(struct owners *o, const char *pid)
 	/* of one that ended meanwhile we may have seen a part */
 	if (ferror(f))
 		return 0;
-	if (array_room(o->mounts, o->cap_mounts, o->nr_mounts))
+	if (array_reserve(o->mounts, o->cap_mounts, o->nr_mounts))
 		return -ENOMEM;
 	return str_copy(o->mounts[o->nr_mounts++].link, sizeof(link), link);
 }

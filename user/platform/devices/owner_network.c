@@ -87,7 +87,7 @@ int owner_network_process(struct owners *o, const char *pid)
 		return 0;
 	n = find_network(o, link);
 	if (!n) {
-		if (array_room(o->networks, o->cap_networks, o->nr_networks))
+		if (array_reserve(o->networks, o->cap_networks, o->nr_networks))
 			return -ENOMEM;
 		n = &o->networks[o->nr_networks++];
 		*n = (struct owner_network){ 0 };

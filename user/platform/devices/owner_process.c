@@ -35,7 +35,7 @@ int owner_link(const struct owners *o, const char *pid, const char *name, char *
 
 int owner_add_node(struct owners *o, dev_t dev, uint32_t item, bool block)
 {
-	if (array_room(o->nodes, o->cap_nodes, o->nr_nodes))
+	if (array_reserve(o->nodes, o->cap_nodes, o->nr_nodes))
 		return -ENOMEM;
 	o->nodes[o->nr_nodes++] = (struct owner_node){ dev, item, block };
 	return 0;
@@ -149,7 +149,7 @@ int owner_hold(struct owners *o, uint32_t item, const char *pid, bool whole_cgro
 	for (size_t i = 0; i < o->nr; i++)
 		if (o->found[i].item == item && o->found[i].pid == new.pid)
 			return 0;
-	if (array_room(o->found, o->cap, o->nr))
+	if (array_reserve(o->found, o->cap, o->nr))
 		return -ENOMEM;
 	o->found[o->nr++] = new;
 	return 0;

@@ -196,9 +196,9 @@ int meter_open_with(const struct want_list *wants, const struct sysfs *fs,
 		    const struct meter_options *o, const struct perf_ops *ops, struct diag *d,
 		    struct meter **ret);
 
-/* meter_rooms_with() - the same */
-int meter_rooms_with(const struct want_list *wants, const struct sysfs *fs,
-		     const struct perf_ops *ops, struct diag *d, struct plan_room *ret);
+/* meter_capacities_with() - the same */
+int meter_capacities_with(const struct want_list *wants, const struct sysfs *fs,
+			  const struct perf_ops *ops, struct diag *d, struct plan_capacity *ret);
 
 /* --- meter_part.c */
 

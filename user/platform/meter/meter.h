@@ -79,7 +79,7 @@ int meter_open(const struct want_list *wants, const struct sysfs *fs, const stru
 void meter_close(struct meter *m);
 
 /**
- * meter_rooms() - find out how many events PMUs can count at the same time
+ * meter_capacities() - find out how many events PMUs can count at the same time
  * @wants: at least as many events of each PMU as somebody would like to count at a time
  * @fs, @d: as for meter_open()
  * @ret: by the order in which PMUs first appear in @wants, cores left out; room for one for each
@@ -87,8 +87,8 @@ void meter_close(struct meter *m);
  *
  * Nothing stays open. Return: 0 or a negative errno.
  */
-int meter_rooms(const struct want_list *wants, const struct sysfs *fs, struct diag *d,
-		struct plan_room *ret);
+int meter_capacities(const struct want_list *wants, const struct sysfs *fs, struct diag *d,
+		     struct plan_capacity *ret);
 
 /** meter_refused() - why a want is not counted: a negative errno, or 0 when it is */
 int meter_refused(const struct meter *m, size_t want);

@@ -24,7 +24,7 @@ static int add_place(struct meter *m, int pid, int cpu)
 	struct meter_cores *c = &m->cores;
 	struct meter_place p = { .pid = pid, .cpu = cpu, .since_ns = c->looked_ns };
 
-	if (array_room(c->places, c->cap_places, c->nr_places))
+	if (array_reserve(c->places, c->cap_places, c->nr_places))
 		return -ENOMEM;
 	p.fds = calloc(c->nr, sizeof(*p.fds));
 	p.last = calloc(3 * c->nr, sizeof(*p.last));

@@ -65,13 +65,13 @@ static int try_events(struct meter *m, const struct pmu *pmu, struct diag *d)
  * whether cycles find a counter beside them.
  */
 static int try_groups(struct meter *m, const struct pmu *pmu, const struct want *event,
-		      const struct want *cycles, size_t max, struct plan_room *ret)
+		      const struct want *cycles, size_t max, struct plan_capacity *ret)
 {
 	uint64_t bits = plan_setting_bits(pmu);
 	int cpu = meter_active_cpu(m, pmu), got;
 	cleanup_free struct perf_event_attr *attrs = calloc(max + 1, sizeof(*attrs));
 	cleanup_free int *fds = calloc(max + 1, sizeof(*fds));
-	struct plan_room room;
+	struct plan_capacity capacity;
 
 	if (!attrs || !fds)
 		return -ENOMEM;
@@ -81,7 +81,7 @@ static int try_groups(struct meter *m, const struct pmu *pmu, const struct want 
 	if (got < 0)
 		return got;
 	perf_events_close(m->ops, fds, got);
-	room = (struct plan_room){ got, 0 };
+	capacity = (struct plan_capacity){ got, 0 };
 	if (cycles) {
 		size_t nr = got + 1;
 
@@ -91,20 +91,21 @@ static int try_groups(struct meter *m, const struct pmu *pmu, const struct want 
 		if (got < 0)
 			return got;
 		perf_events_close(m->ops, fds, got);
-		room.cycles = (size_t)got == nr;
+		capacity.cycles = (size_t)got == nr;
 	}
-	*ret = room;
+	*ret = capacity;
 	return 0;
 }
 
-static int find_room(struct meter *m, const struct pmu *pmu, struct diag *d, struct plan_room *ret)
+static int find_capacity(struct meter *m, const struct pmu *pmu, struct diag *d,
+			 struct plan_capacity *ret)
 {
 	const struct want *event = NULL, *cycles = NULL;
 	size_t max = 0;
 	int err;
 
 	/* A PMU of which nothing is opened may have any plan. */
-	*ret = (struct plan_room){ UINT32_MAX, 1 };
+	*ret = (struct plan_capacity){ UINT32_MAX, 1 };
 	if (!pmu->usable) {
 		refuse_all(m, pmu, -ENODEV);
 		return 0;
@@ -125,7 +126,7 @@ static int find_room(struct meter *m, const struct pmu *pmu, struct diag *d, str
 			event = want;
 	}
 	if (pmu->family->max_events)
-		*ret = (struct plan_room){ pmu->family->max_events, 0 };
+		*ret = (struct plan_capacity){ pmu->family->max_events, 0 };
 	else if (event)
 		err = try_groups(m, pmu, event, cycles, max, ret);
 	if (is_fatal(err))
@@ -139,19 +140,20 @@ static int find_room(struct meter *m, const struct pmu *pmu, struct diag *d, str
  * Where somebody counts with another requester id, a second event is refused whatever the
  * number of counters. Then it is that of another PMU of this kind.
  */
-static void guess_rooms(const struct pmu *const *pmus, size_t nr, struct plan_room *rooms)
+static void guess_capacities(const struct pmu *const *pmus, size_t nr,
+			     struct plan_capacity *capacities)
 {
 	for (size_t i = 0; i < nr; i++) {
 		for (size_t k = 0; k < nr && plan_setting_bits(pmus[i]); k++) {
-			if (rooms[i].events == 1 && rooms[k].events != UINT32_MAX &&
-			    rooms[k].events > 1 && pmus[k]->kind == pmus[i]->kind)
-				rooms[i] = rooms[k];
+			if (capacities[i].events == 1 && capacities[k].events != UINT32_MAX &&
+			    capacities[k].events > 1 && pmus[k]->kind == pmus[i]->kind)
+				capacities[i] = capacities[k];
 		}
 	}
 }
 
 /* Number PMUs by their first want, and find out what each can count at a time. */
-static int find_rooms(struct meter *m, struct diag *d, struct plan_room *rooms)
+static int find_capacities(struct meter *m, struct diag *d, struct plan_capacity *capacities)
 {
 	cleanup_free const struct pmu **pmus = calloc(m->wants->nr + 1, sizeof(*pmus));
 	uint32_t nr = 0, nr_pmus = 0;
@@ -172,19 +174,20 @@ static int find_rooms(struct meter *m, struct diag *d, struct plan_room *rooms)
 			continue;
 		}
 		pmus[nr_pmus] = pmu;
-		err = find_room(m, pmu, d, &rooms[nr_pmus++]);
+		err = find_capacity(m, pmu, d, &capacities[nr_pmus++]);
 	}
 	if (!err)
-		guess_rooms(pmus, nr_pmus, rooms);
+		guess_capacities(pmus, nr_pmus, capacities);
 	return err;
 }
 
 static int make_plan(struct meter *m, struct diag *d)
 {
-	cleanup_free struct plan_room *rooms = calloc(m->wants->nr + 1, sizeof(*rooms));
-	int err = rooms ? find_rooms(m, d, rooms) : diag_no_memory(d);
+	cleanup_free struct plan_capacity *capacities =
+		calloc(m->wants->nr + 1, sizeof(*capacities));
+	int err = capacities ? find_capacities(m, d, capacities) : diag_no_memory(d);
 
-	return err ? err : plan_make(m->wants, rooms, d, &m->plan);
+	return err ? err : plan_make(m->wants, capacities, d, &m->plan);
 }
 
 int pmu_fresh(struct meter *m, struct meter_pmu *p)
@@ -347,20 +350,20 @@ struct meter *meter_new(const struct want_list *wants, const struct sysfs *fs,
 	return NULL;
 }
 
-int meter_rooms_with(const struct want_list *wants, const struct sysfs *fs,
-		     const struct perf_ops *ops, struct diag *d, struct plan_room *ret)
+int meter_capacities_with(const struct want_list *wants, const struct sysfs *fs,
+			  const struct perf_ops *ops, struct diag *d, struct plan_capacity *ret)
 {
 	struct meter *m = meter_new(wants, fs, ops);
-	int err = m ? find_rooms(m, d, ret) : diag_no_memory(d);
+	int err = m ? find_capacities(m, d, ret) : diag_no_memory(d);
 
 	meter_close(m);
 	return err;
 }
 
-int meter_rooms(const struct want_list *wants, const struct sysfs *fs, struct diag *d,
-		struct plan_room *ret)
+int meter_capacities(const struct want_list *wants, const struct sysfs *fs, struct diag *d,
+		     struct plan_capacity *ret)
 {
-	return meter_rooms_with(wants, fs, &perf_kernel, d, ret);
+	return meter_capacities_with(wants, fs, &perf_kernel, d, ret);
 }
 
 int meter_open_with(const struct want_list *wants, const struct sysfs *fs,

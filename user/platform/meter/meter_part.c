@@ -37,7 +37,7 @@ static int find_account(struct meter *m, int cpu, size_t *ret)
 			break;
 	}
 	if (i == m->nr_accounts) {
-		if (array_room(m->accounts, m->cap_accounts, m->nr_accounts))
+		if (array_reserve(m->accounts, m->cap_accounts, m->nr_accounts))
 			return -ENOMEM;
 		m->accounts[m->nr_accounts++] = (struct meter_account){ .cpu = cpu };
 	}

@@ -174,7 +174,7 @@ static int add_probes(struct sampler *s, struct set *set, uint32_t socket)
 {
 	set->first = s->nr_probes;
 	for (uint32_t i = 0; i < set->nr; i++) {
-		if (array_room(s->probes, s->cap_probes, s->nr_probes))
+		if (array_reserve(s->probes, s->cap_probes, s->nr_probes))
 			return -ENOMEM;
 		latency_probe(set->rows[i], set->plan.pmu, socket, &s->probes[s->nr_probes++]);
 	}

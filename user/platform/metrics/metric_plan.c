@@ -137,7 +137,7 @@ int metric_commit(struct metric_job *job, const struct metric_plan *p)
 	size_t first = s->wants.nr;
 	struct stat_metric *m;
 
-	if (array_room(l->metrics, s->cap_metrics, l->nr_metrics))
+	if (array_reserve(l->metrics, s->cap_metrics, l->nr_metrics))
 		return diag_no_memory(job->d);
 	for (uint32_t i = 0; i < p->nr_wants; i++) {
 		struct want want = p->wants[i];

@@ -19,7 +19,7 @@ static struct metric_variant *variant_add(struct metric_variants *list)
 {
 	struct metric_variant *v;
 
-	if (array_room(list->v, list->cap, list->nr))
+	if (array_reserve(list->v, list->cap, list->nr))
 		return NULL;
 	v = &list->v[list->nr++];
 	*v = (struct metric_variant){ 0 };

@@ -61,7 +61,7 @@ static int add_function(struct dump *u, const struct bdf *a)
 		return junk(u, "a domain of more than five digits");
 	if (u->nr >= MAX_FUNCTIONS)
 		return junk(u, "more functions than any machine has");
-	if (array_room(u->functions, u->cap, u->nr))
+	if (array_reserve(u->functions, u->cap, u->nr))
 		return -ENOMEM;
 	u->functions[u->nr++] = *a;
 	u->open = true;

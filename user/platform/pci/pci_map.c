@@ -98,7 +98,7 @@ static int add_entry(const struct map_text *t, const char *word, struct pci_map 
 		return wrong(t, word, "line %zu is about %.40s already", before->line, word);
 	if (m->nr >= MAX_ENTRIES)
 		return wrong(t, word, "more lines than any machine needs");
-	if (array_room(m->entries, m->cap, m->nr))
+	if (array_reserve(m->entries, m->cap, m->nr))
 		return diag_no_memory(t->d);
 	m->entries[m->nr++] = *e;
 	return 0;

@@ -194,7 +194,7 @@ static int describe(struct device_plan *p, const struct device_plan_options *o,
 		struct device *d;
 		char why[PMU_PROBLEM_LEN + PMU_NAME_LEN];
 
-		if (array_room(p->devices, p->cap_devices, p->nr_devices))
+		if (array_reserve(p->devices, p->cap_devices, p->nr_devices))
 			return -ENOMEM;
 		d = &p->devices[p->nr_devices++];
 		*d = (struct device){ 0 };
@@ -270,9 +270,9 @@ static int count_port(struct device_plan *p, const struct device_plan_options *o
 		p->devices[item].port = p->devices[at].filter ? at + 1 : 0;
 		return 0;
 	}
-	if (p->nr_devices == TRACE_MAX_DEVICES || (check && depth->room.events < 2))
+	if (p->nr_devices == TRACE_MAX_DEVICES || (check && depth->capacity.events < 2))
 		return 0;
-	if (array_room(p->devices, p->cap_devices, p->nr_devices))
+	if (array_reserve(p->devices, p->cap_devices, p->nr_devices))
 		return -ENOMEM;
 	str_copy(d.bdf, sizeof(d.bdf), port->bdf);
 	d.name[0] = '\0';

@@ -15,7 +15,7 @@
  * struct device_plan_options - the input of the plan
  * @devices: the devices
  * @pmus: all PMUs; must outlive the plan. NULL: nothing is counted
- * @rooms: by PMU of @pmus, its events at the same time; NULL: unlimited
+ * @capacities: by PMU of @pmus, its events at the same time; NULL: unlimited
  * @socket_ids, @nr_sockets: numbers of the sockets of the layout
  * @by_destination: bytes by destination
  * @latencies: of reads, too
@@ -23,7 +23,7 @@
 struct device_plan_options {
 	const struct device_list *devices;
 	const struct pmu_list *pmus;
-	const struct plan_room *rooms;
+	const struct plan_capacity *capacities;
 	const uint32_t *socket_ids;
 	uint32_t nr_sockets;
 	bool by_destination;

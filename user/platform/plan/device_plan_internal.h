@@ -10,7 +10,7 @@
 /**
  * struct device_depth - how much is counted of the devices of a PMU that are filtered in one way
  * @pmu: the PMU
- * @room: its events at the same time
+ * @capacity: its events at the same time
  * @wanted: parts that it should have
  * @parts: parts that it has
  * @beside: parts other than bytes take turns beside them, as a separate set
@@ -18,7 +18,7 @@
  */
 struct device_depth {
 	const struct pmu *pmu;
-	struct plan_room room;
+	struct plan_capacity capacity;
 	unsigned int wanted;
 	unsigned int parts;
 	bool beside;

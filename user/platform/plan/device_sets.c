@@ -36,7 +36,7 @@ static uint32_t size_of(const struct device_depth *depth, unsigned int parts, un
 
 	for (size_t i = 0; i < nr_device_rows; i++)
 		nr += applies(&device_rows[i], depth, parts, ways);
-	if (parts & DEVICE_LATENCY && WAYS(DIRECTION_READ) & ways && !depth->room.cycles)
+	if (parts & DEVICE_LATENCY && WAYS(DIRECTION_READ) & ways && !depth->capacity.cycles)
 		nr++;
 	return nr;
 }
@@ -44,21 +44,21 @@ static uint32_t size_of(const struct device_depth *depth, unsigned int parts, un
 /* Turns of this many devices: sets in their order, each into the first turn with room. */
 static size_t turns_of(const struct device_depth *depth, unsigned int parts, size_t devices)
 {
-	uint32_t room = depth->room.events, sizes[2], most = 0, left = 0;
+	uint32_t capacity = depth->capacity.events, sizes[2], most = 0, left = 0;
 	size_t turns = 0, sets = is_parted(depth) ? 2 : 1;
 
 	sizes[0] = size_of(depth, parts, sets == 2 ? WAYS(DIRECTION_READ) : BOTH_WAYS);
 	sizes[1] = size_of(depth, parts, WAYS(DIRECTION_WRITE));
 	for (size_t s = 0; s < sets; s++)
 		most = sizes[s] > most ? sizes[s] : most;
-	if (most > room)
+	if (most > capacity)
 		return SIZE_MAX;
 	for (size_t i = 0; i < devices * sets; i++) {
 		uint32_t size = sizes[i % sets];
 
 		if (size > left) {
 			turns++;
-			left = room;
+			left = capacity;
 		}
 		left -= size;
 	}
@@ -91,15 +91,15 @@ static unsigned int parts_of(const struct device_depth *depth, size_t devices)
 /* Can bytes count all the time, while the rest takes turns beside them? */
 static bool find_beside(struct device_depth *depth, size_t devices)
 {
-	uint32_t room = depth->room.events;
+	uint32_t capacity = depth->capacity.events;
 	uint32_t bytes = devices * size_of(depth, DEVICE_BYTES, BOTH_WAYS);
 
-	if (is_parted(depth) || bytes > BASE_PART(room))
+	if (is_parted(depth) || bytes > BASE_PART(capacity))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(by_value); i++) {
 		unsigned int parts = by_value[i] & depth->wanted & ~DEVICE_BYTES;
 
-		if (!parts || bytes + size_of(depth, parts, BOTH_WAYS) > room)
+		if (!parts || bytes + size_of(depth, parts, BOTH_WAYS) > capacity)
 			continue;
 		depth->parts = parts | DEVICE_BYTES;
 		depth->beside = true;
@@ -129,15 +129,15 @@ void device_depth_find(const struct device_plan_options *o, const struct pmu *pm
 {
 	struct device_depth depth = {
 		.pmu = pmu,
-		.room = { UINT32_MAX, 1 },
+		.capacity = { UINT32_MAX, 1 },
 		.wanted = DEVICE_BYTES,
 		.by_destination = o->by_destination,
 	};
 
-	if (o->rooms)
-		depth.room = o->rooms[pmu - o->pmus->pmus];
-	if (!depth.room.events)
-		depth.room.events = 1;
+	if (o->capacities)
+		depth.capacity = o->capacities[pmu - o->pmus->pmus];
+	if (!depth.capacity.events)
+		depth.capacity.events = 1;
 	if (has_event(pmu, DEVICE_READS))
 		depth.wanted |= DEVICE_READS;
 	if (o->latencies && depth.wanted & DEVICE_READS && has_event(pmu, DEVICE_LATENCY) &&
@@ -162,7 +162,7 @@ int device_depth_note(struct device_plan *p, const struct device_depth *depth)
 		return 0;
 	return text_list_print(
 		&p->notes, "%s counts %u events at a time: no%s%s%s of its devices",
-		depth->pmu->name, depth->room.events, lost & DEVICE_LATENCY ? " latency" : "",
+		depth->pmu->name, depth->capacity.events, lost & DEVICE_LATENCY ? " latency" : "",
 		lost & DEVICE_LATENCY && lost & (DEVICE_READS | DEVICE_WRITES) ? " and" : "",
 		!(lost & (DEVICE_READS | DEVICE_WRITES)) ? ""
 		: !(lost & DEVICE_READS)		 ? " requests of writes"
@@ -201,8 +201,8 @@ static int add_counter(struct device_plan *p, const struct device_sets *s,
 	const struct device *device = &p->devices[s->device];
 	struct counter *c;
 
-	if (array_room(p->counters, p->cap_counters, p->nr_counters) ||
-	    array_room(p->counter_wants, p->cap_counter_wants, p->nr_counters))
+	if (array_reserve(p->counters, p->cap_counters, p->nr_counters) ||
+	    array_reserve(p->counter_wants, p->cap_counter_wants, p->nr_counters))
 		return -ENOMEM;
 	p->counter_wants[p->nr_counters] = p->wants.nr - 1;
 	c = &p->counters[p->nr_counters++];
@@ -226,7 +226,7 @@ static int add_counter(struct device_plan *p, const struct device_sets *s,
 
 static int add_group(struct device_plan *p)
 {
-	if (array_room(p->groups, p->cap_groups, p->nr_groups))
+	if (array_reserve(p->groups, p->cap_groups, p->nr_groups))
 		return -ENOMEM;
 	p->groups[p->nr_groups++] = (struct device_group){ p->nr_counters, 0 };
 	return 0;
@@ -257,8 +257,8 @@ static int add_probe(struct device_plan *p, const struct device_sets *s, size_t 
 				l.requests[requests++] = i;
 		}
 	}
-	if (array_room(p->probes, p->cap_probes, p->nr_probes) ||
-	    array_room(p->latencies, p->cap_latencies, p->nr_probes))
+	if (array_reserve(p->probes, p->cap_probes, p->nr_probes) ||
+	    array_reserve(p->latencies, p->cap_latencies, p->nr_probes))
 		return -ENOMEM;
 	p->latencies[p->nr_probes] = l;
 	probe = &p->probes[p->nr_probes++];
@@ -279,14 +279,14 @@ static int add_probe(struct device_plan *p, const struct device_sets *s, size_t 
 static int add_set(struct device_plan *p, const struct device_sets *s, unsigned int parts,
 		   unsigned int ways, bool constant, struct diag *d)
 {
-	uint32_t room = s->depth->room.events, used = room, set = 0;
+	uint32_t capacity = s->depth->capacity.events, used = capacity, set = 0;
 	size_t first = p->wants.nr;
 	int err = 0;
 
 	for (size_t i = 0; i < nr_device_rows && !err; i++) {
 		if (!applies(&device_rows[i], s->depth, parts, ways))
 			continue;
-		if (used == room) {
+		if (used == capacity) {
 			set = ++p->wants.last_set;
 			used = 0;
 			err = add_group(p);

@@ -55,7 +55,7 @@ static struct traffic_part *part_for(struct maker *m, const struct pmu *pmu,
 			return &p->parts[i];
 	str_copy(part.event, sizeof(part.event), event);
 	str_copy(part.pmu, sizeof(part.pmu), pmu->family->each ? pmu->name : pmu->family->pattern);
-	if (p->nr_parts == TRACE_MAX_PARTS || array_room(p->parts, m->cap_parts, p->nr_parts))
+	if (p->nr_parts == TRACE_MAX_PARTS || array_reserve(p->parts, m->cap_parts, p->nr_parts))
 		return NULL;
 	p->parts[p->nr_parts] = part;
 	return &p->parts[p->nr_parts++];
@@ -67,7 +67,8 @@ static int add_want(struct maker *m, const struct want *want, uint32_t part,
 	struct part_plan *p = m->p;
 	size_t nr = p->wants.nr;
 
-	if (array_room(p->part_of, m->cap_part_of, nr) || array_room(p->scale, m->cap_scale, nr))
+	if (array_reserve(p->part_of, m->cap_part_of, nr) ||
+	    array_reserve(p->scale, m->cap_scale, nr))
 		return -ENOMEM;
 	p->part_of[nr] = part;
 	p->scale[nr] = *scale;

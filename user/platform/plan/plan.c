@@ -104,7 +104,7 @@ static int collect(struct plan_work *w, uint32_t *event_of)
 				break;
 		}
 		if (k == w->nr) {
-			if (array_room(w->infos, w->cap, w->nr))
+			if (array_reserve(w->infos, w->cap, w->nr))
 				return -ENOMEM;
 			w->infos[k] = (struct plan_info){
 				.want = i,
@@ -205,7 +205,7 @@ static int too_large(const struct plan_work *w, size_t unit, struct diag *d)
 		  names);
 	return diag_advise(d, -E2BIG,
 			   "it can count %u events%s at the same time; make the group smaller",
-			   w->room.events, w->room.cycles ? " and cycles" : "");
+			   w->capacity.events, w->capacity.cycles ? " and cycles" : "");
 }
 
 /*
@@ -314,14 +314,14 @@ static int find_pmus(const struct want_list *wants, struct plan *plan)
 			known = plan->pmus[k].pmu == pmu;
 		if (known)
 			continue;
-		if (array_room(plan->pmus, cap, plan->nr_pmus))
+		if (array_reserve(plan->pmus, cap, plan->nr_pmus))
 			return -ENOMEM;
 		plan->pmus[plan->nr_pmus++] = (struct plan_pmu){ .pmu = pmu };
 	}
 	return 0;
 }
 
-int plan_make(const struct want_list *wants, const struct plan_room *room, struct diag *d,
+int plan_make(const struct want_list *wants, const struct plan_capacity *capacity, struct diag *d,
 	      struct plan *ret)
 {
 	struct plan plan = { 0 };
@@ -332,7 +332,9 @@ int plan_make(const struct want_list *wants, const struct plan_room *room, struc
 	for (size_t i = 0; i < wants->nr && !err; i++)
 		plan.event_of[i] = i;
 	for (size_t i = 0; i < plan.nr_pmus && !err; i++) {
-		struct plan_work w = { .wants = wants, .pmu = plan.pmus[i].pmu, .room = room[i] };
+		struct plan_work w = { .wants = wants,
+				       .pmu = plan.pmus[i].pmu,
+				       .capacity = capacity[i] };
 
 		err = plan_pmu(&w, plan.event_of, d, &plan.pmus[i]);
 		work_free(&w);

@@ -9,11 +9,11 @@
 #include "platform/spec/want.h"
 
 /**
- * struct plan_room - the events that a PMU can count at the same time
+ * struct plan_capacity - the events that a PMU can count at the same time
  * @events: ordinary events
  * @cycles: events of the separate cycle counter; ordinary ones do not use it up
  */
-struct plan_room {
+struct plan_capacity {
 	uint32_t events;
 	uint32_t cycles;
 };
@@ -52,7 +52,7 @@ struct plan {
 /**
  * plan_make() - decide
  * @wants: the wants; events without a PMU are left out. Must outlive the plan
- * @room: each PMU's room, in the order in which PMUs first appear in @wants
+ * @capacity: each PMU's room, in the order in which PMUs first appear in @wants
  * @d: gets a want that can never count, for example a set that is larger than the PMU
  * @ret: release with plan_free()
  *
@@ -73,7 +73,7 @@ struct plan {
  * Return: 0, -E2BIG for a named set that cannot count at the same time, or an event for which there
  * is no counter; -ENOMEM.
  */
-int plan_make(const struct want_list *wants, const struct plan_room *room, struct diag *d,
+int plan_make(const struct want_list *wants, const struct plan_capacity *capacity, struct diag *d,
 	      struct plan *ret);
 void plan_free(struct plan *plan);
 

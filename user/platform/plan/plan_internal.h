@@ -33,7 +33,7 @@ struct plan_info {
 struct plan_work {
 	const struct want_list *wants;
 	const struct pmu *pmu;
-	struct plan_room room;
+	struct plan_capacity capacity;
 	struct plan_info *infos;
 	size_t nr, cap;
 	bool *units;

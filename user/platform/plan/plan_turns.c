@@ -17,7 +17,7 @@ struct plan_need plan_need_of(const struct plan_work *w, const bool *a, const bo
 
 		if (!((a && a[i]) || (b && b[i]) || (c && c[i])))
 			continue;
-		if (info->cycles && w->room.cycles) {
+		if (info->cycles && w->capacity.cycles) {
 			need.cycles++;
 			continue;
 		}
@@ -39,7 +39,7 @@ bool plan_fits(const struct plan_work *w, const bool *a, const bool *b, const bo
 {
 	struct plan_need need = plan_need_of(w, a, b, c);
 
-	return need.events <= w->room.events && need.cycles <= w->room.cycles &&
+	return need.events <= w->capacity.events && need.cycles <= w->capacity.cycles &&
 	       (!need.ranges || need.ranges <= w->pmu->family->ranges) && need.settings <= 1;
 }
 
@@ -124,10 +124,10 @@ static void fill_base(struct plan_work *w, bool one_setting)
 		if (w->infos[i].cycles)
 			try_base(w, i);
 	}
-	if (one_setting && !add_constants(w, w->room.events - w->room.events / 4)) {
+	if (one_setting && !add_constants(w, w->capacity.events - w->capacity.events / 4)) {
 		for (size_t i = 0; i < w->nr; i++)
 			w->base[i] &= w->infos[i].cycles;
-		add_constants(w, w->room.events / 2);
+		add_constants(w, w->capacity.events / 2);
 	}
 	for (size_t i = 0; i < w->nr_units; i++) {
 		for (size_t k = 0; k < w->nr; k++)

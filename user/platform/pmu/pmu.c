@@ -337,7 +337,7 @@ static int read_event(const struct sysfs *fs, struct pmu *pmu, const char *name)
 		add_file_problem(pmu, "events/", event.name, err);
 		return 0;
 	}
-	err = array_room(pmu->events, pmu->cap_events, pmu->nr_events);
+	err = array_reserve(pmu->events, pmu->cap_events, pmu->nr_events);
 	if (!err)
 		pmu->events[pmu->nr_events++] = event;
 	return err;
@@ -360,7 +360,7 @@ static int read_format(const struct sysfs *fs, struct pmu *pmu, const char *name
 		add_file_problem(pmu, "format/", format.name, err);
 		return 0;
 	}
-	err = array_room(pmu->formats, pmu->cap_formats, pmu->nr_formats);
+	err = array_reserve(pmu->formats, pmu->cap_formats, pmu->nr_formats);
 	if (!err)
 		pmu->formats[pmu->nr_formats++] = format;
 	return err;
@@ -405,7 +405,7 @@ static int add_own_events(struct pmu *pmu)
 		    !is_name(row->event) || str_copy(event.name, sizeof(event.name), row->event) ||
 		    pmu_event_parse(row->terms, &event))
 			continue;
-		err = array_room(pmu->events, pmu->cap_events, pmu->nr_events);
+		err = array_reserve(pmu->events, pmu->cap_events, pmu->nr_events);
 		if (!err)
 			pmu->events[pmu->nr_events++] = event;
 	}
@@ -430,7 +430,7 @@ static int add_pmu(const struct sysfs *fs, struct pmu_list *list, const struct p
 	do {
 		struct pmu *p;
 
-		if (array_room(list->pmus, list->cap, list->nr))
+		if (array_reserve(list->pmus, list->cap, list->nr))
 			return -ENOMEM;
 		p = &list->pmus[list->nr];
 		*p = *pmu;

@@ -125,7 +125,7 @@ static bool is_in_pattern(const struct pmu *pmu, const char *pattern)
 
 int pmu_choice_add(struct pmu_choice *choice, const struct pmu *pmu)
 {
-	int err = array_room(choice->pmus, choice->cap, choice->nr);
+	int err = array_reserve(choice->pmus, choice->cap, choice->nr);
 
 	if (!err)
 		choice->pmus[choice->nr++] = pmu;

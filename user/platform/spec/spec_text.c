@@ -196,7 +196,7 @@ static int take_event(struct spec_reader *r, struct spec_event *ret)
 
 static int add_event(struct spec_reader *r, struct spec_bundle *b)
 {
-	int err = array_room(b->events, b->cap, b->nr);
+	int err = array_reserve(b->events, b->cap, b->nr);
 
 	if (err)
 		return diag_error(r->d, err, "cannot take the event");

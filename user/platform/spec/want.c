@@ -257,7 +257,7 @@ bool want_same_event(const struct want *a, const struct want *b)
 
 int want_add(struct want_list *list, const struct want *want)
 {
-	int err = array_room(list->wants, list->cap, list->nr);
+	int err = array_reserve(list->wants, list->cap, list->nr);
 
 	if (!err)
 		list->wants[list->nr++] = *want;

@@ -32,7 +32,7 @@ int numa_nodes_read(const struct sysfs *fs, struct numa_nodes *ret)
 		    sysfs_read(fs, line, sizeof(line), NODES "/%s/cpulist", names.items[i]) ||
 		    cpulist_parse(line, &one.cpus) || !cpulist_count(&one.cpus))
 			continue;
-		err = array_room(nodes.items, nodes.cap, nodes.nr);
+		err = array_reserve(nodes.items, nodes.cap, nodes.nr);
 		if (!err)
 			nodes.items[nodes.nr++] = one;
 	}

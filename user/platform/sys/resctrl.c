@@ -43,23 +43,23 @@ static void read_value(int data, const char *name, struct resctrl_domain *ret)
 
 	str_copy(ret->name, sizeof(ret->name), name);
 	snprintf(path, sizeof(path), "%s/" TOTAL, ret->name);
-	ret->state = REFEREE_UNREADABLE;
+	ret->state = RESCTRL_UNREADABLE;
 	ret->bytes = 0;
 	if (read_line_at(data, path, line, sizeof(line)))
 		return;
 	if (!strcmp(line, "Unavailable"))
-		ret->state = REFEREE_UNAVAILABLE;
+		ret->state = RESCTRL_UNAVAILABLE;
 	else if (!strcmp(line, "Unassigned"))
-		ret->state = REFEREE_UNASSIGNED;
+		ret->state = RESCTRL_UNASSIGNED;
 	else if (!parse_u64(line, &ret->bytes))
-		ret->state = REFEREE_VALID;
+		ret->state = RESCTRL_VALID;
 }
 
 static int add_domain(struct resctrl_group *g, int data, const char *name)
 {
 	if (g->nr == MAX_DOMAINS || strlen(name) >= sizeof(g->domains->name))
 		return 0;
-	if (array_room(g->domains, g->cap, g->nr))
+	if (array_reserve(g->domains, g->cap, g->nr))
 		return -ENOMEM;
 	read_value(data, name, &g->domains[g->nr++]);
 	return 0;
@@ -129,7 +129,7 @@ static int read_group(struct resctrl_reading *r, int folder, const char *path, b
 		err = read_kind(&g, data, kinds[k]);
 	g.read_ns = monotonic_ns();
 	if (!err)
-		err = array_room(r->groups, r->cap, r->nr);
+		err = array_reserve(r->groups, r->cap, r->nr);
 	if (err)
 		free(g.domains);
 	else
@@ -144,7 +144,7 @@ static int read_groups(struct resctrl_reading *r, int folder, const char *path, 
 static int read_with_children(struct resctrl_reading *r, int folder, const char *path, bool control)
 {
 	cleanup_close int below = -1;
-	char name[REFEREE_GROUP_LEN + 16];
+	char name[RESCTRL_GROUP_LEN + 16];
 	int err = read_group(r, folder, path, control);
 
 	if (err || !control)
@@ -168,7 +168,7 @@ static int read_groups(struct resctrl_reading *r, int folder, const char *path, 
 
 	while (dir && !err && (e = readdir(dir))) {
 		cleanup_close int group = -1;
-		char name[2 * REFEREE_GROUP_LEN];
+		char name[2 * RESCTRL_GROUP_LEN];
 
 		if (!is_folder(folder, e) || (control && !is_group_name(e->d_name)))
 			continue;
@@ -224,21 +224,21 @@ const struct resctrl_group *resctrl_find(const struct resctrl_reading *r, const 
 	return NULL;
 }
 
-enum referee_state resctrl_domain_since(const struct resctrl_group *from,
+enum resctrl_state resctrl_domain_since(const struct resctrl_group *from,
 					const struct resctrl_domain *to, uint64_t *ret)
 {
 	size_t i = 0;
 
-	if (to->state != REFEREE_VALID)
+	if (to->state != RESCTRL_VALID)
 		return to->state;
 	while (i < from->nr && strcmp(from->domains[i].name, to->name) != 0)
 		i++;
-	if (i == from->nr || from->domains[i].state != REFEREE_VALID)
-		return REFEREE_NEW;
+	if (i == from->nr || from->domains[i].state != RESCTRL_VALID)
+		return RESCTRL_NEW;
 	if (to->bytes < from->domains[i].bytes || to->bytes - from->domains[i].bytes > MOST_BYTES)
-		return REFEREE_BACKWARD;
+		return RESCTRL_BACKWARD;
 	*ret = to->bytes - from->domains[i].bytes;
-	return REFEREE_VALID;
+	return RESCTRL_VALID;
 }
 
 int resctrl_domain_cache(const struct resctrl_domain *d)
@@ -249,9 +249,9 @@ int resctrl_domain_cache(const struct resctrl_domain *d)
 }
 
 void resctrl_since(const struct resctrl_group *from, const struct resctrl_group *to,
-		   struct report_referee *ret)
+		   struct report_resctrl *ret)
 {
-	enum referee_state why = from ? REFEREE_UNREADABLE : REFEREE_NEW;
+	enum resctrl_state why = from ? RESCTRL_UNREADABLE : RESCTRL_NEW;
 	uint64_t bytes;
 
 	str_copy(ret->group, sizeof(ret->group), to->path);
@@ -260,31 +260,31 @@ void resctrl_since(const struct resctrl_group *from, const struct resctrl_group 
 	ret->domains = to->nr;
 	ret->missing = 0;
 	for (size_t i = 0; from && i < to->nr; i++) {
-		enum referee_state state = resctrl_domain_since(from, &to->domains[i], &bytes);
+		enum resctrl_state state = resctrl_domain_since(from, &to->domains[i], &bytes);
 
-		if (state == REFEREE_VALID)
+		if (state == RESCTRL_VALID)
 			ret->bytes += bytes;
 		else
 			ret->missing++;
 		/* going back is worse than a missing number */
-		if (state != REFEREE_VALID && why != REFEREE_BACKWARD)
+		if (state != RESCTRL_VALID && why != RESCTRL_BACKWARD)
 			why = state;
 	}
-	ret->state = ret->missing < ret->domains && ret->ns && from ? REFEREE_VALID : why;
-	if (to->broken || why == REFEREE_BACKWARD)
-		ret->state = REFEREE_BACKWARD;
+	ret->state = ret->missing < ret->domains && ret->ns && from ? RESCTRL_VALID : why;
+	if (to->broken || why == RESCTRL_BACKWARD)
+		ret->state = RESCTRL_BACKWARD;
 }
 
 void resctrl_follow(const struct resctrl_reading *from, struct resctrl_reading *to)
 {
 	for (size_t i = 0; i < to->nr; i++) {
 		const struct resctrl_group *before = resctrl_find(from, to->groups[i].path);
-		struct report_referee r;
+		struct report_resctrl r;
 
 		if (!before)
 			continue;
 		resctrl_since(before, &to->groups[i], &r);
-		to->groups[i].broken = before->broken || r.state == REFEREE_BACKWARD;
+		to->groups[i].broken = before->broken || r.state == RESCTRL_BACKWARD;
 	}
 }
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "referee.h"
+#include "resctrl_group.h"
 
 #define RESCTRL_ROOT	   "/sys/fs/resctrl"
 /* Reading a file interrupts a CPU of its domain: groups beyond this number are left out. */
@@ -19,12 +19,12 @@
 /**
  * struct resctrl_domain - a cache or memory at which a group is counted
  * @name: of its directory, "mon_L3_00" or "mon_L3_00/mon_sub_L3_01"
- * @state: REFEREE_VALID, REFEREE_UNAVAILABLE, REFEREE_UNASSIGNED or REFEREE_UNREADABLE
+ * @state: RESCTRL_VALID, RESCTRL_UNAVAILABLE, RESCTRL_UNASSIGNED or RESCTRL_UNREADABLE
  * @bytes: since the group began, if valid
  */
 struct resctrl_domain {
 	char name[64];
-	enum referee_state state;
+	enum resctrl_state state;
 	uint64_t bytes;
 };
 
@@ -37,7 +37,7 @@ struct resctrl_domain {
  * @domains, @nr: owned
  */
 struct resctrl_group {
-	char path[REFEREE_GROUP_LEN];
+	char path[RESCTRL_GROUP_LEN];
 	bool control;
 	uint64_t read_ns;
 	bool broken;
@@ -86,7 +86,7 @@ const struct resctrl_group *resctrl_find(const struct resctrl_reading *r, const 
  * A domain without a number in one reading is missing; if all are missing there is no number.
  */
 void resctrl_since(const struct resctrl_group *from, const struct resctrl_group *to,
-		   struct report_referee *ret);
+		   struct report_resctrl *ret);
 
 /**
  * resctrl_domain_since() - what a group counted in one of its domains
@@ -94,9 +94,9 @@ void resctrl_since(const struct resctrl_group *from, const struct resctrl_group 
  * @to: a domain of the later one
  * @ret: gets the bytes, if valid
  *
- * Return: REFEREE_VALID, or why there is no number.
+ * Return: RESCTRL_VALID, or why there is no number.
  */
-enum referee_state resctrl_domain_since(const struct resctrl_group *from,
+enum resctrl_state resctrl_domain_since(const struct resctrl_group *from,
 					const struct resctrl_domain *to, uint64_t *ret);
 
 /**

@@ -71,7 +71,7 @@ static int number_of(struct history *h, const struct report_row *r, uint32_t *re
 	*ret = history_row(h, r->key, r->leaf);
 	if (*ret != HISTORY_POOLED || h->nr_rows >= HISTORY_MAX_ROWS)
 		return 0;
-	if (array_room(h->leaf, h->cap_leaf, h->nr_rows + 1))
+	if (array_reserve(h->leaf, h->cap_leaf, h->nr_rows + 1))
 		return -ENOMEM;
 	row = calloc(1, sizeof(*row));
 	if (!row)
@@ -266,7 +266,7 @@ int history_add(struct history *h, const struct report *r)
 		h->nr_devices = r->nr_devices;
 		h->start_time_ns = r->start_time_ns;
 	}
-	if (array_room(h->points, h->cap, h->nr))
+	if (array_reserve(h->points, h->cap, h->nr))
 		return -ENOMEM;
 	p.sockets = calloc(h->nr_sockets + 1, sizeof(*p.sockets));
 	p.probes = calloc(h->nr_probes + 1, sizeof(*p.probes));

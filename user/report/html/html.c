@@ -119,7 +119,7 @@ static void put_title(FILE *out, const struct page *p)
 		fputs("<a href=\"#tree\">Cgroups</a> ", out);
 	if (r->nr_devices)
 		fputs("<a href=\"#device\">Devices</a> ", out);
-	if (r->nr_referees)
+	if (r->nr_resctrl)
 		fputs("<a href=\"#resctrl\">Kernel's count</a> ", out);
 	if (r->nr_probes)
 		fputs("<a href=\"#latency\">Latencies</a> ", out);

@@ -138,7 +138,7 @@ static int add_point(struct points *p, const struct job_context *c, const struct
 	struct point *last;
 
 	if (p->nr && !goes_on(end_ns, i)) {
-		if (array_room(p->items, p->cap, p->nr))
+		if (array_reserve(p->items, p->cap, p->nr))
 			return -ENOMEM;
 		if (i->whole.start_ns > end_ns)
 			p->items[p->nr++] =
@@ -146,7 +146,7 @@ static int add_point(struct points *p, const struct job_context *c, const struct
 		join = false;
 	}
 	if (!join || !p->nr) {
-		if (array_room(p->items, p->cap, p->nr))
+		if (array_reserve(p->items, p->cap, p->nr))
 			return -ENOMEM;
 		p->items[p->nr++] = (struct point){
 			.start_ns = i->whole.start_ns > end_ns ? i->whole.start_ns : end_ns,

@@ -236,8 +236,8 @@ static int put_neighbour(FILE *out, const struct neighbour *n)
 	cell_change(out, n->increase);
 	cell_change(out, n->error);
 	fprintf(out, "<td class=\"n\" data-v=\"%.0f\">%.1f%%</td>", n->share * 1e9, n->share * 100);
-	cell_ns(out, n->saw_calm);
-	cell_ns(out, n->saw_risen);
+	cell_ns(out, n->observed_calm);
+	cell_ns(out, n->observed_risen);
 	markup_cell(out, n->role == NEIGHBOUR_NONE ? "" : neighbour_role_name(n->role));
 	fputs("</tr>\n", out);
 	return 0;

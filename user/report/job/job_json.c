@@ -338,14 +338,14 @@ static void put_peak(json_t *o, const struct job_context *c, const struct accoun
 	put(to, "share", json_real(p.share), err);
 	put(to, "low", json_real(p.low), err);
 	put(to, "high", json_real(p.high), err);
-	put_bool(to, "at_most", p.at_most, err);
+	put_bool(to, "at_most", p.upper_bound, err);
 	put_bool(to, "partial", p.partial, err);
-	if (p.most_known) {
-		json_t *most = json_object();
+	if (p.max_known) {
+		json_t *max = json_object();
 
-		put_span(most, p.most_start_ns, p.most_end_ns, err);
-		put(most, "share", json_real(p.most), err);
-		put(to, "largest_interval", most, err);
+		put_span(max, p.max_start_ns, p.max_end_ns, err);
+		put(max, "share", json_real(p.max), err);
+		put(to, "largest_interval", max, err);
 	}
 	put(o, "peak", to, err);
 }

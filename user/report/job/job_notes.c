@@ -8,7 +8,7 @@
 #include "report/format.h"
 #include "report/job/job_sums.h"
 #include "report/notes.h"
-#include "report/referees.h"
+#include "report/resctrl_report.h"
 
 /* At most this many gaps or counters are listed one by one. */
 #define NAMED 3
@@ -204,7 +204,7 @@ static int put_groups(FILE *out, const struct job_context *c, const struct accou
 
 	for (size_t i = 0; i < j->nr_groups && !err; i++)
 		err = put_group(out, c, j, &j->groups[i], width);
-	return err || !j->nr_groups ? err : referees_explain(out, width);
+	return err || !j->nr_groups ? err : resctrl_groups_explain(out, width);
 }
 
 int job_notes_write(FILE *out, const struct job_context *c, const struct account_job *j,

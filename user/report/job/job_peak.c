@@ -59,7 +59,7 @@ static bool add_peaks(const struct job_context *c, const struct account_part *p,
 
 		if (!p->totals[i].value || !is_memory(counter))
 			continue;
-		ret->at_most |= counter->destination == DESTINATION_ANY;
+		ret->upper_bound |= counter->destination == DESTINATION_ANY;
 		if (is_counted(c->node, p, i, counter->socket))
 			continue;
 		peak = peaks_find(&c->host->peaks, PEAK_CMEM, counter->socket);
@@ -98,12 +98,12 @@ bool job_peak_of(const struct job_context *c, const struct account_job *j, struc
 			continue;
 		share = share_of(sums_of(c->node, &span->whole).value, span->covered_ns,
 				 p.bytes_per_s);
-		if (p.most_known && share <= p.most)
+		if (p.max_known && share <= p.max)
 			continue;
-		p.most_known = true;
-		p.most = share;
-		p.most_start_ns = span->whole.start_ns;
-		p.most_end_ns = span->whole.end_ns;
+		p.max_known = true;
+		p.max = share;
+		p.max_start_ns = span->whole.start_ns;
+		p.max_end_ns = span->whole.end_ns;
 	}
 	*ret = p;
 	return true;
@@ -120,7 +120,7 @@ static void percent_of(double share, char ret[FORMAT_NUMBER_LEN])
 
 int job_peak_line(FILE *out, const struct job_context *c, const struct account_job *j, size_t width)
 {
-	char mean[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN] = "", rate[FORMAT_NUMBER_LEN];
+	char mean[FORMAT_NUMBER_LEN], max[FORMAT_NUMBER_LEN] = "", rate[FORMAT_NUMBER_LEN];
 	char start[FORMAT_TIME_LEN] = "";
 	struct job_peak p;
 
@@ -128,15 +128,15 @@ int job_peak_line(FILE *out, const struct job_context *c, const struct account_j
 		return 0;
 	percent_of(p.share, mean);
 	format_rate(p.bytes_per_s, NS_PER_S, rate);
-	if (p.most_known) {
-		percent_of(p.most, most);
-		format_time(p.most_start_ns, start);
+	if (p.max_known) {
+		percent_of(p.max, max);
+		format_time(p.max_start_ns, start);
 	}
 	return notes_line(out, width,
 			  "memory of CPUs: %s%s of the peak of its socket%s (%s GB/s)%s%s%s%s%s%s",
-			  p.at_most ? "at most " : "", mean, p.sockets == 1 ? "" : "s", rate,
-			  p.most_known ? ", " : "", most,
-			  p.most_known ? " in the largest interval that is kept (" : "", start,
-			  p.most_known ? ")" : "",
+			  p.upper_bound ? "at most " : "", mean, p.sockets == 1 ? "" : "s", rate,
+			  p.max_known ? ", " : "", max,
+			  p.max_known ? " in the largest interval that is kept (" : "", start,
+			  p.max_known ? ")" : "",
 			  p.partial ? "; a counter was missing at times: it was more" : "");
 }

@@ -11,10 +11,10 @@
  * @sockets: number of these
  * @share, @low, @high: mean of the job as part of the peak; 95% interval. Mean: bytes over the time
  *	of its intervals, so gaps count in neither
- * @at_most: counters do not tell destinations: some bytes may have gone to other memory
+ * @upper_bound: counters do not tell destinations: some bytes may have gone to other memory
  * @partial: a counter had no value in some interval: bytes are missing
- * @most_known, @most: the same for the interval with the maximum, of those kept
- * @most_start_ns, @most_end_ns: that interval
+ * @max_known, @max: the same for the interval with the maximum, of those kept
+ * @max_start_ns, @max_end_ns: that interval
  */
 struct job_peak {
 	uint64_t bytes_per_s;
@@ -22,12 +22,12 @@ struct job_peak {
 	double share;
 	double low;
 	double high;
-	bool at_most;
+	bool upper_bound;
 	bool partial;
-	bool most_known;
-	double most;
-	uint64_t most_start_ns;
-	uint64_t most_end_ns;
+	bool max_known;
+	double max;
+	uint64_t max_start_ns;
+	uint64_t max_end_ns;
 };
 
 /**

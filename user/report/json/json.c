@@ -16,7 +16,7 @@
 #include "report/parts.h"
 #include "report/peaks.h"
 #include "report/put.h"
-#include "report/referees.h"
+#include "report/resctrl_report.h"
 
 #define NANOJOULES 1e9 /* in a joule */
 
@@ -445,8 +445,8 @@ int json_report(const struct report *r, json_t **ret)
 	if (r->nr_probes)
 		put(o, "latencies", latencies_probes(r, &err), &err);
 	put_peaks(o, r, &err);
-	if (r->nr_referees)
-		put(o, "resctrl", referees_array(r, &err), &err);
+	if (r->nr_resctrl)
+		put(o, "resctrl", resctrl_groups_array(r, &err), &err);
 	if (r->nr_parts) {
 		put(o, "parts", parts_json(r, &err), &err);
 		put(o, "parts_check", parts_json_checks(r, &err), &err);

@@ -39,8 +39,8 @@ static json_t *neighbour_object(const struct neighbour *n, int *err)
 	put_rate(o, "error_bytes_per_s", n->error, err);
 	put(o, "high_share", json_real(round(n->share * 1e4) / 1e4), err);
 	put_number(o, "active_high_samples", n->active, err);
-	put_latency(o, "calm_latency_ns", n->saw_calm, err);
-	put_latency(o, "high_latency_ns", n->saw_risen, err);
+	put_latency(o, "calm_latency_ns", n->observed_calm, err);
+	put_latency(o, "high_latency_ns", n->observed_risen, err);
 	put_text(o, "role", neighbour_role_name(n->role), err);
 	return o;
 }
@@ -59,7 +59,7 @@ static void put_peak(json_t *o, const struct report *summary, const struct neigh
 	put_text(p, "from", peak_from_name(u.peak->from), err);
 	put(p, "calm_share", json_real(h->calm / (double)u.peak->bytes_per_s), err);
 	put(p, "high_share", json_real(h->risen / (double)u.peak->bytes_per_s), err);
-	if (u.at_most)
+	if (u.upper_bound)
 		put_bool(p, "at_most", true, err);
 	if (u.cpus_only)
 		put_bool(p, "cpus_only", true, err);

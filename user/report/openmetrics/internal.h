@@ -119,7 +119,7 @@ struct part_series {
  * @bytes, @ns: its count and time since it was first seen
  */
 struct group_series {
-	char group[REFEREE_GROUP_LEN];
+	char group[RESCTRL_GROUP_LEN];
 	uint64_t cgroup_id;
 	uint64_t bytes;
 	uint64_t ns;

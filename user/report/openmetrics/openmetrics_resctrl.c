@@ -10,11 +10,11 @@
 #include "report/openmetrics/internal.h"
 
 /* The job of a group that has all tasks of the job or of a step, at all of its domains. */
-static const struct row_job *job_of(const struct report *r, const struct report_referee *f)
+static const struct row_job *job_of(const struct report *r, const struct report_resctrl *f)
 {
-	bool whole = f->match == REFEREE_BY_NAME || (f->tasks && f->tasks == f->of_tasks);
+	bool whole = f->match == RESCTRL_BY_NAME || (f->tasks && f->tasks == f->of_tasks);
 
-	if (!whole || f->missing || f->state != REFEREE_VALID)
+	if (!whole || f->missing || f->state != RESCTRL_VALID)
 		return NULL;
 	for (size_t i = 0; i < r->nr_rows; i++)
 		if (!strcmp(r->rows[i].key, f->row))
@@ -31,7 +31,7 @@ static struct group_series *find(struct openmetrics *m, uint64_t cgroup_id, cons
 }
 
 /* It begins at 0 in its first interval: a rate needs two samples. */
-static int add(struct openmetrics *m, uint64_t cgroup_id, const struct report_referee *f)
+static int add(struct openmetrics *m, uint64_t cgroup_id, const struct report_resctrl *f)
 {
 	struct group_series *g = find(m, cgroup_id, f->group);
 
@@ -40,7 +40,7 @@ static int add(struct openmetrics *m, uint64_t cgroup_id, const struct report_re
 		g->ns += f->ns;
 		return 0;
 	}
-	if (array_room(m->groups, m->cap_groups, m->nr_groups))
+	if (array_reserve(m->groups, m->cap_groups, m->nr_groups))
 		return -ENOMEM;
 	g = &m->groups[m->nr_groups++];
 	*g = (struct group_series){ .cgroup_id = cgroup_id };
@@ -57,11 +57,11 @@ int groups_interval(struct openmetrics *m, const struct report *r)
 		if (series_find(m, m->groups[i].cgroup_id))
 			m->groups[kept++] = m->groups[i];
 	m->nr_groups = kept;
-	for (size_t i = 0; i < r->nr_referees && !err; i++) {
-		const struct row_job *job = job_of(r, &r->referees[i]);
+	for (size_t i = 0; i < r->nr_resctrl && !err; i++) {
+		const struct row_job *job = job_of(r, &r->resctrl[i]);
 
 		if (job && series_find(m, job->cgroup_id))
-			err = add(m, job->cgroup_id, &r->referees[i]);
+			err = add(m, job->cgroup_id, &r->resctrl[i]);
 	}
 	return err;
 }

@@ -31,7 +31,7 @@ static int dim_find(struct openmetrics *m, const struct dim *d, size_t *ret)
 	for (i = 0; i < m->nr_dims && !same_dim(&m->dims[i], d); i++)
 		;
 	if (i == m->nr_dims) {
-		if (array_room(m->dims, m->cap_dims, m->nr_dims))
+		if (array_reserve(m->dims, m->cap_dims, m->nr_dims))
 			return -ENOMEM;
 		m->dims[m->nr_dims++] = *d;
 	}

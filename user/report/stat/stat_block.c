@@ -202,7 +202,7 @@ static int add_place(struct block *b, const struct stat_metric *m)
 	for (size_t i = 0; i < b->nr_places; i++)
 		if (b->places[i].pmu == m->pmu && !strcmp(b->places[i].label, m->label))
 			return 0;
-	if (array_room(b->places, b->cap_places, b->nr_places))
+	if (array_reserve(b->places, b->cap_places, b->nr_places))
 		return -ENOMEM;
 	p = &b->places[b->nr_places++];
 	*p = (struct block_place){ .pmu = m->pmu, .label = m->label };
@@ -219,7 +219,7 @@ static int add_kind(struct block *b, const struct stat_metric *m)
 	for (size_t i = 0; i < b->nr_kinds; i++)
 		if (same_kind(b->kinds[i].m, m))
 			return 0;
-	if (array_room(b->kinds, b->cap_kinds, b->nr_kinds))
+	if (array_reserve(b->kinds, b->cap_kinds, b->nr_kinds))
 		return -ENOMEM;
 	k = &b->kinds[b->nr_kinds++];
 	*k = (struct kind){ .m = m };

@@ -87,7 +87,7 @@ const char *stat_peaks_use(const struct stat_report *r, size_t *at, struct peak_
 			.socket = socket,
 			.place = pmu ? pmu->name : NULL,
 			.valid = true,
-			.at_most = row->at_most,
+			.upper_bound = row->upper_bound,
 			.cpus_only = row->cpus_only,
 		};
 		if (ret->peak && row->each == (pmu != NULL))

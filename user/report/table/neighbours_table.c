@@ -78,8 +78,8 @@ GRID_CELL(cell_calm, struct neighbour_line, rate(row->n->calm));
 GRID_CELL(cell_risen, struct neighbour_line, rate(row->n->risen));
 GRID_CELL(cell_change, struct neighbour_line, signed_rate(row->n->increase));
 GRID_CELL(cell_share, struct neighbour_line, grid_percent(row->n->share * 1e9, 1000000000));
-GRID_CELL(cell_saw_calm, struct neighbour_line, latency(row->n->saw_calm));
-GRID_CELL(cell_saw_risen, struct neighbour_line, latency(row->n->saw_risen));
+GRID_CELL(cell_observed_calm, struct neighbour_line, latency(row->n->observed_calm));
+GRID_CELL(cell_observed_risen, struct neighbour_line, latency(row->n->observed_risen));
 
 static const struct grid_column columns[] = {
 	{ NULL, "NEIGHBOUR", .most = MAX_LEFT, .look = GRID_NAME, .cell = cell_name },
@@ -87,8 +87,8 @@ static const struct grid_column columns[] = {
 	{ "HIGH", "GB/s", .cell = cell_risen },
 	{ "CHANGE", "GB/s", .cell = cell_change },
 	{ "SHARE", "HIGH", 6, .cell = cell_share },
-	{ "CALM", "LAT ns", .cell = cell_saw_calm },
-	{ "HIGH", "LAT ns", .cell = cell_saw_risen },
+	{ "CALM", "LAT ns", .cell = cell_observed_calm },
+	{ "HIGH", "LAT ns", .cell = cell_observed_risen },
 	{ NULL, NULL, 6, .look = GRID_LEFT, .cell = cell_role },
 };
 
@@ -151,8 +151,8 @@ static int put_total(const struct output *o, const struct grid *g, const struct 
 		.risen = h->risen,
 		.increase = h->risen - h->calm,
 		.share = 1,
-		.saw_calm = h->calm_latency_ns,
-		.saw_risen = h->risen_latency_ns,
+		.observed_calm = h->calm_latency_ns,
+		.observed_risen = h->risen_latency_ns,
 	};
 	char socket[32] = "socket";
 
@@ -173,12 +173,12 @@ static int put_peak(const struct output *o, const struct neighbourhood *h)
 	peaks_percent(&u, h->calm, calm);
 	peaks_percent(&u, h->risen, risen);
 	format_rate(u.peak->bytes_per_s, NS_PER_S, rate);
-	return notes_line(o->out, o->width,
-			  "peak: memory of socket %" PRIu32
-			  ": %s%s of %s GB/s while calm, %s%s while "
-			  "high%s",
-			  u.socket, u.at_most ? "at most " : "", calm, rate,
-			  u.at_most ? "at most " : "", risen, u.cpus_only ? ", by CPUs alone" : "");
+	return notes_line(
+		o->out, o->width,
+		"peak: memory of socket %" PRIu32 ": %s%s of %s GB/s while calm, %s%s while "
+		"high%s",
+		u.socket, u.upper_bound ? "at most " : "", calm, rate,
+		u.upper_bound ? "at most " : "", risen, u.cpus_only ? ", by CPUs alone" : "");
 }
 
 /* Facts about the latency itself, before its possible causes. */

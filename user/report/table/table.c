@@ -14,7 +14,7 @@
 #include "report/names.h"
 #include "report/notes.h"
 #include "report/peaks.h"
-#include "report/referees.h"
+#include "report/resctrl_report.h"
 #include "report/parts.h"
 #include "report/table/table.h"
 
@@ -168,7 +168,7 @@ static int put_table(FILE *out, void *arg)
 	if (!err)
 		err = peaks_write(t->out, t->r, t->most, t->width, t->o->quiet);
 	if (!err && !t->o->quiet)
-		err = referees_write(t->out, t->r, t->width, t->o->verbose);
+		err = resctrl_groups_write(t->out, t->r, t->width, t->o->verbose);
 	if (!err)
 		err = notes_write(t->out, t->r, t->width, t->o->quiet, t->o->verbose);
 	return err;

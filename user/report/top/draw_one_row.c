@@ -39,7 +39,7 @@ static int put_graph(const struct view *v, struct canvas *c, size_t top,
 	if (err)
 		return err;
 	graph_bins(v->past, &s, values, pieces, bins);
-	most = graph_most(bins, pieces);
+	most = graph_max(bins, pieces);
 	graph_draw(c, top, AXIS_WIDE, pieces / 2, GRAPH_ROWS, bins, most);
 	if (cpu)
 		format_percent((uint64_t)(most * 1e6), 1000000, text);

@@ -369,7 +369,7 @@ static int put_graphs(const struct view *v, struct canvas *c, size_t top, const 
 	}
 	for (size_t i = 0; i < nr && !err; i++) {
 		graph_bins(v->past, &s, g.values + i * span, pieces, bins);
-		graph_draw(c, top + i, l->graph_at, l->graph, 1, bins, graph_most(bins, pieces));
+		graph_draw(c, top + i, l->graph_at, l->graph, 1, bins, graph_max(bins, pieces));
 	}
 	free_graphs(&g);
 	return err;

@@ -140,7 +140,7 @@ static void put_numbers(const struct view *v, struct canvas *c, size_t row, uint
 	}
 	if (!narrow && b->counted && find_peak(r, cpus->id, &use) && use.valid) {
 		format_percent(whole_capped(use.share * 1e6), 1000000, text);
-		snprintf(all, sizeof(all), "%s%s", use.at_most ? "≤" : "", text);
+		snprintf(all, sizeof(all), "%s%s", use.upper_bound ? "≤" : "", text);
 		canvas_right(c, row, column + 12, 8, LOOK_STRONG, all);
 		canvas_put(c, row, column + 21, 4, LOOK_DIM, "peak");
 	}

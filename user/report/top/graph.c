@@ -46,21 +46,21 @@ void graph_bins(const struct past *p, const struct graph_span *s, const double *
 		ret[i] = covered[i] > 0 ? ret[i] / covered[i] : -1;
 }
 
-double graph_most(const double *bins, size_t nr)
+double graph_max(const double *bins, size_t nr)
 {
-	double most = 0;
+	double max = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		most = fmax(most, bins[i]);
-	return most;
+		max = fmax(max, bins[i]);
+	return max;
 }
 
 /* Dots of one column of a cell, from below; nonzero values have at least one. */
-static uint32_t dots(double value, double most, size_t above, size_t height, bool right)
+static uint32_t dots(double value, double max, size_t above, size_t height, bool right)
 {
 	static const uint8_t bits[2][DOTS] = { { 0x40, 0x04, 0x02, 0x01 },
 					       { 0x80, 0x20, 0x10, 0x08 } };
-	double wanted = value > 0 ? ceil(value / most * (double)(height * DOTS) - 0.5) : 0;
+	double wanted = value > 0 ? ceil(value / max * (double)(height * DOTS) - 0.5) : 0;
 	uint32_t set = 0;
 
 	if (value > 0 && wanted < 1)
@@ -72,15 +72,15 @@ static uint32_t dots(double value, double most, size_t above, size_t height, boo
 }
 
 void graph_draw(struct canvas *c, size_t row, size_t column, size_t width, size_t height,
-		const double *bins, double most)
+		const double *bins, double max)
 {
-	if (!(most > 0))
+	if (!(max > 0))
 		return;
 	for (size_t y = 0; y < height; y++)
 		for (size_t x = 0; x < width; x++) {
 			size_t above = height - 1 - y;
-			uint32_t set = dots(bins[2 * x], most, above, height, false) |
-				       dots(bins[2 * x + 1], most, above, height, true);
+			uint32_t set = dots(bins[2 * x], max, above, height, false) |
+				       dots(bins[2 * x + 1], max, above, height, true);
 
 			if (set)
 				canvas_fill(c, row + y, column + x, 1, LOOK_GRAPH, BRAILLE | set);

@@ -41,12 +41,12 @@ void graph_bins(const struct past *p, const struct graph_span *s, const double *
  * @row, @column: the upper left cell
  * @width, @height: cells
  * @bins: two for each column of cells
- * @most: the value of full height; 0: nothing is drawn
+ * @max: the value of full height; 0: nothing is drawn
  */
 void graph_draw(struct canvas *c, size_t row, size_t column, size_t width, size_t height,
-		const double *bins, double most);
+		const double *bins, double max);
 
-/** graph_most() - the largest of them, 0 if there is none */
-double graph_most(const double *bins, size_t nr);
+/** graph_max() - the largest of them, 0 if there is none */
+double graph_max(const double *bins, size_t nr);
 
 #endif

@@ -22,7 +22,7 @@ static void drop_oldest(struct metrics_past *p)
 
 int metrics_past_add(struct metrics_past *p, uint64_t number, struct stat_report *r)
 {
-	if (array_room(p->items, p->cap, p->nr)) {
+	if (array_reserve(p->items, p->cap, p->nr)) {
 		stat_report_free(r);
 		return -ENOMEM;
 	}

@@ -79,8 +79,8 @@ static int take_id(struct past *p, struct known *k)
 		k->id = p->free_ids[--p->nr_free];
 	} else {
 		/* Memory for releasing it is allocated with it: releasing cannot fail. */
-		if (array_room(p->by_id, p->cap_ids, p->nr_ids) ||
-		    array_room(p->free_ids, p->cap_free, p->nr_ids))
+		if (array_reserve(p->by_id, p->cap_ids, p->nr_ids) ||
+		    array_reserve(p->free_ids, p->cap_free, p->nr_ids))
 			return -ENOMEM;
 		k->id = (uint32_t)p->nr_ids++;
 	}
@@ -310,8 +310,8 @@ static void pack_machine(struct bytes *w, const struct report *r)
 	struct report head = *r;
 
 	/* The kernel's monitoring is not part of the rows, and not kept. */
-	head.referees = NULL;
-	head.nr_referees = 0;
+	head.resctrl = NULL;
+	head.nr_resctrl = 0;
 	bytes_put_raw(w, &head, sizeof(head));
 	bytes_put_raw(w, r->counters, r->nr_counters * sizeof(*r->counters));
 	bytes_put_raw(w, r->probes, r->nr_probes * sizeof(*r->probes));
@@ -357,7 +357,7 @@ static void drop_oldest(struct past *p)
 	p->nr--;
 }
 
-static int make_room(struct past *p)
+static int reserve(struct past *p)
 {
 	if (p->first + p->nr < p->cap)
 		return 0;
@@ -365,7 +365,7 @@ static int make_room(struct past *p)
 		memmove(p->intervals, p->intervals + p->first, p->nr * sizeof(*p->intervals));
 		p->first = 0;
 	}
-	return array_room(p->intervals, p->cap, p->nr);
+	return array_reserve(p->intervals, p->cap, p->nr);
 }
 
 static int pack_report(struct packer *w, size_t *ret_rows)
@@ -383,7 +383,7 @@ int past_add(struct past *p, const struct report *r)
 {
 	struct packer w = { .past = p, .r = r };
 	struct interval i = { .when = { r->start_ns, r->end_ns, p->added } };
-	int err = make_room(p);
+	int err = reserve(p);
 
 	if (!err)
 		err = pack_report(&w, &i.rows_at);

@@ -127,7 +127,7 @@ void view_go(struct view *v, long steps)
 
 static int add_item(struct view *v, struct view_item item)
 {
-	if (array_room(v->items, v->cap_items, v->nr_items))
+	if (array_reserve(v->items, v->cap_items, v->nr_items))
 		return -ENOMEM;
 	item.child = item.next = VIEW_NO_ITEM;
 	v->items[v->nr_items++] = item;

@@ -21,7 +21,7 @@ static int on_event(void *arg, const struct trace_event *e)
 
 	if (e->type != TRACE_MARK || e->mark.inner)
 		return 0;
-	if (array_room(c->marks, c->cap, c->nr))
+	if (array_reserve(c->marks, c->cap, c->nr))
 		return -ENOMEM;
 	c->marks[c->nr++] = (struct clock_pair){ e->mark.time_ns, e->mark.realtime_ns };
 	return 0;

@@ -77,7 +77,7 @@ static int take_line(void *arg, const struct stat_segment *s)
 	if (from < 0)
 		return diag_fail(j->d, -ERANGE, "--counts-offset %s: counts are from before 0 then",
 				 j->o->offset_s);
-	if (array_room(j->lines, j->cap, j->nr))
+	if (array_reserve(j->lines, j->cap, j->nr))
 		return -ENOMEM;
 	line = &j->lines[j->nr++];
 	*line = (struct counted){ .start_ns = s->start_ns + offset, .end_ns = s->end_ns + offset };

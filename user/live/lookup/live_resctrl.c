@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "live/lookup/live_referee.h"
+#include "live/lookup/live_resctrl.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "platform/sys/sysfs.h"
 
-int live_referee_begin(struct live_referee *l)
+int live_resctrl_begin(struct live_resctrl *l)
 {
 	return resctrl_read(l->root, &l->last) == -ENOMEM ? -ENOMEM : 0;
 }
@@ -48,7 +48,7 @@ static uint64_t threads_below(int folder)
  * Tasks below a cgroup; 0 when the kernel does not tell. Without the pids controller, as beside v1
  * hierarchies, they are counted one by one.
  */
-static uint32_t tasks_below(const struct live_referee *l, const char *cgroup)
+static uint32_t tasks_below(const struct live_resctrl *l, const char *cgroup)
 {
 	char path[PATH_MAX], line[32];
 	cleanup_close int folder = -1;
@@ -66,12 +66,12 @@ static uint32_t tasks_below(const struct live_referee *l, const char *cgroup)
 }
 
 /* The cgroup of a group's tasks; @cgroup has room for a path. */
-static void find_tasks(const struct live_referee *l, const char *group, char *cgroup,
-		       struct trace_referee *ret)
+static void find_tasks(const struct live_resctrl *l, const char *group, char *cgroup,
+		       struct trace_resctrl *ret)
 {
-	char above[REFEREE_PATH_LEN], *slash;
+	char above[RESCTRL_PATH_LEN], *slash;
 
-	ret->tasks = resctrl_tasks(l->root, group, l->proc, cgroup, REFEREE_PATH_LEN);
+	ret->tasks = resctrl_tasks(l->root, group, l->proc, cgroup, RESCTRL_PATH_LEN);
 	if (!cgroup[0])
 		return;
 	ret->cgroup = cgroup;
@@ -86,25 +86,25 @@ static void find_tasks(const struct live_referee *l, const char *group, char *cg
 	}
 }
 
-static int send_group(const struct live_referee *l, const struct resctrl_group *from,
+static int send_group(const struct live_resctrl *l, const struct resctrl_group *from,
 		      const struct resctrl_group *to, const struct trace_sink *out)
 {
-	struct trace_referee t = { .start_ns = from ? from->read_ns : to->read_ns,
+	struct trace_resctrl t = { .start_ns = from ? from->read_ns : to->read_ns,
 				   .end_ns = to->read_ns };
-	char cgroup[REFEREE_PATH_LEN];
-	struct report_referee f;
+	char cgroup[RESCTRL_PATH_LEN];
+	struct report_resctrl f;
 
 	resctrl_since(from, to, &f);
 	t.group = f.group;
-	t.state = referee_state_name(f.state);
-	t.bytes = f.state == REFEREE_VALID ? f.bytes : 0;
+	t.state = resctrl_state_name(f.state);
+	t.bytes = f.state == RESCTRL_VALID ? f.bytes : 0;
 	t.domains = f.domains;
 	t.missing = f.missing;
 	find_tasks(l, f.group, cgroup, &t);
-	return trace_send_referee(out, &t);
+	return trace_send_resctrl(out, &t);
 }
 
-int live_referee_send(struct live_referee *l, const struct trace_sink *out, uint64_t *bad)
+int live_resctrl_send(struct live_resctrl *l, const struct trace_sink *out, uint64_t *bad)
 {
 	struct resctrl_reading now;
 	int err = resctrl_read(l->root, &now);
@@ -127,7 +127,7 @@ int live_referee_send(struct live_referee *l, const struct trace_sink *out, uint
 	return err;
 }
 
-void live_referee_free(struct live_referee *l)
+void live_resctrl_free(struct live_resctrl *l)
 {
 	resctrl_free(&l->last);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "live/run/course.h"
+#include "live/run/run_loop.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 
 static int signals_fd(void *arg)
 {
-	const struct course *c = arg;
+	const struct run_loop *c = arg;
 
 	return c->signals;
 }
@@ -28,7 +28,7 @@ static int signals_fd(void *arg)
  */
 static int on_signal(void *arg, struct diag *d)
 {
-	struct course *c = arg;
+	struct run_loop *c = arg;
 	int sig = signals_take(c->signals);
 
 	(void)d;
@@ -54,14 +54,14 @@ static const struct loop_source signals_source = { .fd = signals_fd, .run = on_s
 
 static int child_fd(void *arg)
 {
-	const struct course *c = arg;
+	const struct run_loop *c = arg;
 
 	return c->child.pidfd;
 }
 
 static int on_child(void *arg, struct diag *d)
 {
-	struct course *c = arg;
+	struct run_loop *c = arg;
 
 	(void)d;
 	c->command_ended = true;
@@ -73,14 +73,14 @@ static int on_child(void *arg, struct diag *d)
 
 static uint64_t end_ns(void *arg)
 {
-	const struct course *c = arg;
+	const struct run_loop *c = arg;
 
 	return c->end_ns;
 }
 
 static int on_end(void *arg, struct diag *d)
 {
-	struct course *c = arg;
+	struct run_loop *c = arg;
 
 	(void)d;
 	loop_end(&c->loop);
@@ -89,14 +89,14 @@ static int on_end(void *arg, struct diag *d)
 
 static uint64_t next_ns(void *arg)
 {
-	const struct course *c = arg;
+	const struct run_loop *c = arg;
 
 	return c->next_ns;
 }
 
 static int on_interval(void *arg, struct diag *d)
 {
-	struct course *c = arg;
+	struct run_loop *c = arg;
 	uint64_t now = monotonic_ns();
 
 	/* If we are late, do not make up for it with short intervals. */
@@ -114,14 +114,14 @@ static const struct loop_source last_sources[] = {
 
 /* --- from start to end */
 
-int course_open(struct course *c, struct diag *d)
+int run_loop_open(struct run_loop *c, struct diag *d)
 {
 	int err = signals_open(c->hangup, d, &c->mask, &c->signals);
 
 	return err ? err : loop_add(&c->loop, &signals_source, c, d);
 }
 
-int course_start(struct course *c, const char *name, struct diag *d)
+int run_loop_start(struct run_loop *c, const char *name, struct diag *d)
 {
 	int err = child_start(&c->child, name, d);
 
@@ -129,7 +129,7 @@ int course_start(struct course *c, const char *name, struct diag *d)
 	return err;
 }
 
-int course_run(struct course *c, struct diag *d)
+int run_loop_run(struct run_loop *c, struct diag *d)
 {
 	uint64_t start = monotonic_ns();
 	int err = 0;
@@ -141,7 +141,7 @@ int course_run(struct course *c, struct diag *d)
 	return err ? err : loop_run(&c->loop, d);
 }
 
-static int status_of(struct course *c, int err, bool incomplete)
+static int status_of(struct run_loop *c, int err, bool incomplete)
 {
 	int status;
 
@@ -157,7 +157,7 @@ static int status_of(struct course *c, int err, bool incomplete)
 	return status < 0 ? EXIT_FAILED : status;
 }
 
-int course_close(struct course *c, int err, bool incomplete)
+int run_loop_close(struct run_loop *c, int err, bool incomplete)
 {
 	int status = status_of(c, err, incomplete);
 
@@ -165,6 +165,6 @@ int course_close(struct course *c, int err, bool incomplete)
 	loop_free(&c->loop);
 	if (c->signals >= 0)
 		close(c->signals);
-	*c = COURSE_INIT;
+	*c = RUN_LOOP_INIT;
 	return status;
 }

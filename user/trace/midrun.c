@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "trace/late.h"
+#include "trace/midrun.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/living.h"
-#include "trace/overhang.h"
+#include "trace/repeat_names.h"
+#include "trace/repeat_spans.h"
 #include "trace/recording.h"
 
-struct late {
+struct midrun {
 	const struct trace_header *header;
-	struct living *living;
-	struct overhang *overhang;
+	struct repeat_names *names;
+	struct repeat_spans *spans;
 	struct recording_writer *writer;
 	struct trace_sink out;
 	bool begun; /* known tasks and cgroups have been written */
 	int err;
 };
 
-int late_new(const struct trace_header *header, struct late **ret)
+int midrun_new(const struct trace_header *header, struct midrun **ret)
 {
-	struct late *l = calloc(1, sizeof(*l));
+	struct midrun *l = calloc(1, sizeof(*l));
 
-	if (!l || living_new(&l->living) || overhang_new(&header->layout, &l->overhang)) {
-		late_free(l);
+	if (!l || repeat_names_new(&l->names) || repeat_spans_new(&header->layout, &l->spans)) {
+		midrun_free(l);
 		return -ENOMEM;
 	}
 	l->header = header;
@@ -39,39 +39,39 @@ static int nothing(void *arg)
 }
 
 /* A reader's books begin at this mark: earlier losses are not repeated. */
-int late_tell(const struct late *l, const struct trace_sink *out, const struct trace_mark *mark)
+int midrun_tell(const struct midrun *l, const struct trace_sink *out, const struct trace_mark *mark)
 {
-	return living_announce(l->living, out, nothing, NULL)
-		?: overhang_announce(l->overhang, out, nothing, NULL)
+	return repeat_names_announce(l->names, out, nothing, NULL)
+		?: repeat_spans_announce(l->spans, out, nothing, NULL)
 		?: trace_send_mark(out, mark);
 }
 
 static int on_event(void *arg, const struct trace_event *e)
 {
-	struct late *l = arg;
+	struct midrun *l = arg;
 	bool mark = e->type == TRACE_MARK && !e->mark.inner;
-	int err = living_learn(l->living, e);
+	int err = repeat_names_learn(l->names, e);
 
-	overhang_learn(l->overhang, e);
+	repeat_spans_learn(l->spans, e);
 	if (err || !l->writer || l->err)
 		return err;
 	if (l->begun) {
 		err = trace_send(&l->out, e);
 	} else if (mark) {
 		l->begun = true;
-		err = late_tell(l, &l->out, &e->mark);
+		err = midrun_tell(l, &l->out, &e->mark);
 	}
 	/* The other receivers have taken the event: only a failure to write is our error. */
 	l->err = err == -EINVAL ? 0 : err;
 	return 0;
 }
 
-struct trace_sink late_sink(struct late *l)
+struct trace_sink midrun_sink(struct midrun *l)
 {
 	return (struct trace_sink){ on_event, l };
 }
 
-int late_start(struct late *l, const char *path, struct diag *d)
+int midrun_start(struct midrun *l, const char *path, struct diag *d)
 {
 	int err = recording_create(path, l->header, 0, d, &l->writer);
 
@@ -83,7 +83,7 @@ int late_start(struct late *l, const char *path, struct diag *d)
 	return 0;
 }
 
-int late_stop(struct late *l, struct diag *d, uint64_t *ret_bytes)
+int midrun_stop(struct midrun *l, struct diag *d, uint64_t *ret_bytes)
 {
 	struct recording_writer *w = l->writer;
 	int err;
@@ -95,22 +95,22 @@ int late_stop(struct late *l, struct diag *d, uint64_t *ret_bytes)
 	return err;
 }
 
-bool late_records(const struct late *l)
+bool midrun_records(const struct midrun *l)
 {
 	return l && l->writer;
 }
 
-int late_error(const struct late *l)
+int midrun_error(const struct midrun *l)
 {
 	return l->err;
 }
 
-void late_free(struct late *l)
+void midrun_free(struct midrun *l)
 {
 	if (!l)
 		return;
 	recording_finish(l->writer, NULL, NULL);
-	living_free(l->living);
-	overhang_free(l->overhang);
+	repeat_names_free(l->names);
+	repeat_spans_free(l->spans);
 	free(l);
 }

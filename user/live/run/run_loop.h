@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The course of a run: from its start through intervals to a reason to end. Signals, the time and
+ * The loop of a run: from its start through intervals to a reason to end. Signals, the time and
  * the command are such reasons; work in between comes from the caller's sources (base/loop.h).
  */
-#ifndef LIVE_RUN_COURSE_H
-#define LIVE_RUN_COURSE_H
+#ifndef LIVE_RUN_RUN_LOOP_H
+#define LIVE_RUN_RUN_LOOP_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -15,25 +15,26 @@
 #include "live/run/signals.h"
 
 /**
- * struct course - a run, and how it ended
+ * struct run_loop - a run, and how it ended
  * @interval_ns: length of an interval, 0 = no intervals
  * @duration_ns: end after this time, 0 = no limit
  * @interval: an interval ends now; not called at the end of the run. 0 or a negative errno
  * @arg: handed to @interval
- * @hangup: meaning of SIGHUP, set before course_open()
- * @loop: from course_open() on; the caller's sources run before an interval ends. They may also end
+ * @hangup: meaning of SIGHUP, set before run_loop_open()
+ * @loop: from run_loop_open() on; the caller's sources run before an interval ends. They may also
+ *	end
  *	the run by loop_end()
  * @interrupted: the user has pressed Ctrl-C
  * @command_ended: the run ended because the command did
  * @not_started: the command could not be run
  * @child: the command, from child_prepare() on
- * @mask: signals that were blocked before course_open(), for the command
+ * @mask: signals that were blocked before run_loop_open(), for the command
  * @signals: descriptor of signals
  * @next_ns: end of the interval
  * @end_ns: end of the run
  * @ending: a signal has come, and the command gets its time to end
  */
-struct course {
+struct run_loop {
 	uint64_t interval_ns;
 	uint64_t duration_ns;
 	int (*interval)(void *arg, struct diag *d);
@@ -50,31 +51,31 @@ struct course {
 	uint64_t end_ns;
 	bool ending;
 };
-#define COURSE_INIT ((struct course){ .child = CHILD_NONE, .signals = -1 })
+#define RUN_LOOP_INIT ((struct run_loop){ .child = CHILD_NONE, .signals = -1 })
 
-/** course_open() - set up signals; 0 or a negative errno */
-int course_open(struct course *c, struct diag *d);
+/** run_loop_open() - set up signals; 0 or a negative errno */
+int run_loop_open(struct run_loop *c, struct diag *d);
 
-/** course_start() - let the prepared command run; @name is for the problem */
-int course_start(struct course *c, const char *name, struct diag *d);
+/** run_loop_start() - let the prepared command run; @name is for the problem */
+int run_loop_start(struct run_loop *c, const char *name, struct diag *d);
 
 /**
- * course_run() - run until there is a reason to end; once
+ * run_loop_run() - run until there is a reason to end; once
  *
  * When a signal ends the run, the command gets a second to end, too.
  *
  * Return: 0 or a negative errno.
  */
-int course_run(struct course *c, struct diag *d);
+int run_loop_run(struct run_loop *c, struct diag *d);
 
 /**
- * course_close() - release everything
+ * run_loop_close() - release everything
  * @c: opened or not
  * @err: 0, or the error that ended the run
  * @incomplete: data is missing
  *
  * Return: the exit status.
  */
-int course_close(struct course *c, int err, bool incomplete);
+int run_loop_close(struct run_loop *c, int err, bool incomplete);
 
 #endif

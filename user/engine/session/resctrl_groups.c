@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "engine/session/referees.h"
+#include "engine/session/resctrl_groups.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,27 +10,27 @@
 #include "base/text.h"
 
 /* A group and the cgroup of its tasks, "" if there is none. @f: its counts; no row yet. */
-struct referee {
-	struct report_referee f;
+struct counted_group {
+	struct report_resctrl f;
 	char *cgroup;
 	uint32_t above;
 };
 
-struct referee_list {
-	struct referee *items;
+struct counted_list {
+	struct counted_group *items;
 	size_t nr, cap;
 };
 
-struct referees {
+struct resctrl_groups {
 	bool sums;
-	struct referee_list waiting;  /* of the interval that goes on */
-	struct referee_list interval; /* of the last one that was closed */
-	struct referee_list all;
+	struct counted_list waiting;  /* of the interval that goes on */
+	struct counted_list interval; /* of the last one that was closed */
+	struct counted_list all;
 };
 
-int referees_new(bool sums, struct referees **ret)
+int resctrl_groups_new(bool sums, struct resctrl_groups **ret)
 {
-	struct referees *r = calloc(1, sizeof(*r));
+	struct resctrl_groups *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return -ENOMEM;
@@ -39,20 +39,20 @@ int referees_new(bool sums, struct referees **ret)
 	return 0;
 }
 
-static void clear(struct referee_list *l)
+static void clear(struct counted_list *l)
 {
 	for (size_t i = 0; i < l->nr; i++)
 		free(l->items[i].cgroup);
 	l->nr = 0;
 }
 
-static void release(struct referee_list *l)
+static void release(struct counted_list *l)
 {
 	clear(l);
 	free(l->items);
 }
 
-void referees_free(struct referees *r)
+void resctrl_groups_free(struct resctrl_groups *r)
 {
 	if (!r)
 		return;
@@ -63,33 +63,33 @@ void referees_free(struct referees *r)
 }
 
 /* Room for one more, which has this cgroup. */
-static struct referee *append(struct referee_list *l, const char *cgroup)
+static struct counted_group *append(struct counted_list *l, const char *cgroup)
 {
-	struct referee *new;
+	struct counted_group *new;
 
-	if (array_room(l->items, l->cap, l->nr))
+	if (array_reserve(l->items, l->cap, l->nr))
 		return NULL;
 	new = &l->items[l->nr];
-	*new = (struct referee){ .cgroup = strdup(cgroup) };
+	*new = (struct counted_group){ .cgroup = strdup(cgroup) };
 	if (!new->cgroup)
 		return NULL;
 	l->nr++;
 	return new;
 }
 
-int referees_add(struct referees *r, const struct trace_referee *t)
+int resctrl_groups_add(struct resctrl_groups *r, const struct trace_resctrl *t)
 {
-	enum referee_state state = referee_state_find(t->state);
-	struct referee *new;
+	enum resctrl_state state = resctrl_state_find(t->state);
+	struct counted_group *new;
 
-	if (state == NR_REFEREE_STATES || !t->group[0] || t->end_ns < t->start_ns ||
-	    t->missing > t->domains || (state != REFEREE_VALID && t->bytes))
+	if (state == NR_RESCTRL_STATES || !t->group[0] || t->end_ns < t->start_ns ||
+	    t->missing > t->domains || (state != RESCTRL_VALID && t->bytes))
 		return -EINVAL;
 	new = append(&r->waiting, t->cgroup ? t->cgroup : "");
 	if (!new)
 		return -ENOMEM;
 	new->above = t->above;
-	new->f = (struct report_referee){
+	new->f = (struct report_resctrl){
 		.tasks = t->tasks,
 		.of_tasks = t->of_tasks,
 		.state = state,
@@ -98,27 +98,27 @@ int referees_add(struct referees *r, const struct trace_referee *t)
 		.domains = t->domains,
 		.missing = t->missing,
 		.intervals = 1,
-		.without = state != REFEREE_VALID,
+		.without = state != RESCTRL_VALID,
 	};
 	str_copy(new->f.group, sizeof(new->f.group), t->group);
 	return 0;
 }
 
 /* Adds a later count to an earlier one of the same group. */
-static void join(struct report_referee *to, const struct report_referee *from)
+static void join(struct report_resctrl *to, const struct report_resctrl *from)
 {
-	bool back = to->state == REFEREE_BACKWARD || from->state == REFEREE_BACKWARD;
+	bool back = to->state == RESCTRL_BACKWARD || from->state == RESCTRL_BACKWARD;
 
-	if (from->state == REFEREE_VALID) {
-		if (to->state != REFEREE_VALID)
+	if (from->state == RESCTRL_VALID) {
+		if (to->state != RESCTRL_VALID)
 			to->bytes = to->ns = to->missing = 0;
 		to->bytes = sum_capped(to->bytes, from->bytes);
 		to->ns = sum_capped(to->ns, from->ns);
 		to->missing = from->missing > to->missing ? from->missing : to->missing;
 	}
 	if (back)
-		to->state = REFEREE_BACKWARD;
-	else if (to->state != REFEREE_VALID)
+		to->state = RESCTRL_BACKWARD;
+	else if (to->state != RESCTRL_VALID)
 		to->state = from->state;
 	if (from->tasks) {
 		to->tasks = from->tasks;
@@ -133,12 +133,12 @@ static void join(struct report_referee *to, const struct report_referee *from)
  * What a group is added to: what it had where its tasks are. One whose tasks have ended stays where
  * it was; one that had none yet is where they are now.
  */
-static struct referee *find_sum(struct referee_list *l, const struct referee *from)
+static struct counted_group *find_sum(struct counted_list *l, const struct counted_group *from)
 {
-	struct referee *last = NULL, *idle = NULL;
+	struct counted_group *last = NULL, *idle = NULL;
 
 	for (size_t i = 0; i < l->nr; i++) {
-		struct referee *to = &l->items[i];
+		struct counted_group *to = &l->items[i];
 
 		if (strcmp(to->f.group, from->f.group) != 0)
 			continue;
@@ -150,9 +150,9 @@ static struct referee *find_sum(struct referee_list *l, const struct referee *fr
 	return from->f.tasks ? idle : last;
 }
 
-static int add_to_all(struct referees *r, const struct referee *from)
+static int add_to_all(struct resctrl_groups *r, const struct counted_group *from)
 {
-	struct referee *to = find_sum(&r->all, from);
+	struct counted_group *to = find_sum(&r->all, from);
 	char *cgroup;
 
 	if (!to) {
@@ -175,9 +175,9 @@ static int add_to_all(struct referees *r, const struct referee *from)
 	return 0;
 }
 
-int referees_close(struct referees *r)
+int resctrl_groups_close(struct resctrl_groups *r)
 {
-	struct referee_list closed = r->interval;
+	struct counted_list closed = r->interval;
 	int err = 0;
 
 	clear(&closed);
@@ -220,8 +220,8 @@ static int levels_to(const char *path, const char *above)
 }
 
 /* The deepest row that has all tasks of a group; a row with more tasks only if it is its own. */
-static const struct report_row *row_by_tasks(const struct referee *g, const struct report *r,
-					     struct report_referee *f)
+static const struct report_row *row_by_tasks(const struct counted_group *g, const struct report *r,
+					     struct report_resctrl *f)
 {
 	const struct report_row *best = NULL;
 
@@ -252,49 +252,49 @@ static const struct report_row *row_by_name(const struct report *r, const char *
 	return NULL;
 }
 
-static void match(const struct referee *g, const struct report *r, struct report_referee *f)
+static void match(const struct counted_group *g, const struct report *r, struct report_resctrl *f)
 {
 	const struct report_row *row;
 
 	*f = g->f;
 	f->of_tasks = 0;
 	row = row_by_tasks(g, r, f);
-	f->match = row ? REFEREE_BY_TASKS : REFEREE_BY_NONE;
+	f->match = row ? RESCTRL_BY_TASKS : RESCTRL_BY_NONE;
 	if (!row && !f->tasks) {
 		row = row_by_name(r, last_part(f->group));
-		f->match = row ? REFEREE_BY_NAME : REFEREE_BY_NONE;
+		f->match = row ? RESCTRL_BY_NAME : RESCTRL_BY_NONE;
 	}
 	if (row)
 		str_copy(f->row, sizeof(f->row), row->key);
 }
 
 /* The same group in the same row, whose tasks were in other cgroups below it before. */
-static struct report_referee *same_place(const struct report *r, const struct report_referee *f)
+static struct report_resctrl *same_place(const struct report *r, const struct report_resctrl *f)
 {
-	for (size_t i = 0; i < r->nr_referees; i++)
-		if (!strcmp(r->referees[i].group, f->group) && !strcmp(r->referees[i].row, f->row))
-			return &r->referees[i];
+	for (size_t i = 0; i < r->nr_resctrl; i++)
+		if (!strcmp(r->resctrl[i].group, f->group) && !strcmp(r->resctrl[i].row, f->row))
+			return &r->resctrl[i];
 	return NULL;
 }
 
-int referees_report(const struct referees *r, bool all, struct report *ret)
+int resctrl_groups_report(const struct resctrl_groups *r, bool all, struct report *ret)
 {
-	const struct referee_list *l = all ? &r->all : &r->interval;
+	const struct counted_list *l = all ? &r->all : &r->interval;
 
 	if ((ret->by != ROW_CGROUP && ret->by != ROW_JOB) || !l->nr)
 		return 0;
-	ret->referees = calloc(l->nr, sizeof(*ret->referees));
-	if (!ret->referees)
+	ret->resctrl = calloc(l->nr, sizeof(*ret->resctrl));
+	if (!ret->resctrl)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nr; i++) {
-		struct report_referee f, *same;
+		struct report_resctrl f, *same;
 
 		match(&l->items[i], ret, &f);
 		same = same_place(ret, &f);
 		if (same)
 			join(same, &f);
 		else
-			ret->referees[ret->nr_referees++] = f;
+			ret->resctrl[ret->nr_resctrl++] = f;
 	}
 	return 0;
 }

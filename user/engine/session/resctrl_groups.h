@@ -3,25 +3,28 @@
  * What the kernel's monitoring groups (resctrl) counted, beside the rows of reports by cgroup and
  * job. Nothing of it is ever in a row or a counter.
  */
-#ifndef ENGINE_SESSION_REFEREES_H
-#define ENGINE_SESSION_REFEREES_H
+#ifndef ENGINE_SESSION_RESCTRL_GROUPS_H
+#define ENGINE_SESSION_RESCTRL_GROUPS_H
 
 #include "trace.h"
 
-struct referees;
-
-/** referees_new() - 0 or -ENOMEM. @sums: referees_report() of all intervals will be asked for */
-int referees_new(bool sums, struct referees **ret);
-void referees_free(struct referees *r);
-
-/** referees_add() - a group's count for the interval that ends next; 0, -EINVAL or -ENOMEM */
-int referees_add(struct referees *r, const struct trace_referee *t);
-
-/** referees_close() - an interval ends: the next one begins with none; 0 or -ENOMEM */
-int referees_close(struct referees *r);
+struct resctrl_groups;
 
 /**
- * referees_report() - add the counts of groups to a report of cgroups or jobs
+ * resctrl_groups_new() - 0 or -ENOMEM. @sums: resctrl_groups_report() of all intervals will be
+ * asked for
+ */
+int resctrl_groups_new(bool sums, struct resctrl_groups **ret);
+void resctrl_groups_free(struct resctrl_groups *r);
+
+/** resctrl_groups_add() - a group's count for the interval that ends next; 0, -EINVAL or -ENOMEM */
+int resctrl_groups_add(struct resctrl_groups *r, const struct trace_resctrl *t);
+
+/** resctrl_groups_close() - an interval ends: the next one begins with none; 0 or -ENOMEM */
+int resctrl_groups_close(struct resctrl_groups *r);
+
+/**
+ * resctrl_groups_report() - add the counts of groups to a report of cgroups or jobs
  * @r: the groups
  * @all: of all intervals, otherwise of the last one that was closed
  * @ret: has its rows
@@ -36,6 +39,6 @@ int referees_close(struct referees *r);
  *
  * Return: 0 or -ENOMEM.
  */
-int referees_report(const struct referees *r, bool all, struct report *ret);
+int resctrl_groups_report(const struct resctrl_groups *r, bool all, struct report *ret);
 
 #endif

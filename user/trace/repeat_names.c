@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "trace/living.h"
+#include "trace/repeat_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 /* Marks after which an ended task is forgotten: CPU time may come after the end. */
 #define KEEP_MARKS 2
 
-struct being_key {
+struct known_task_key {
 	uint64_t start_ns;
 	uint32_t pid;
 	uint32_t zero; /* part of the hashed bytes */
 };
 
-struct being {
-	struct being_key key;
+struct known_task {
+	struct known_task_key key;
 	struct trace_task task; /* comm is owned */
 	bool followed;
 	bool seen; /* since the resync began */
@@ -30,7 +30,7 @@ struct being {
 	UT_hash_handle hh;
 };
 
-struct living_place {
+struct known_cgroup {
 	uint64_t id;
 	char *path;
 	bool gone;
@@ -40,9 +40,9 @@ struct living_place {
 	UT_hash_handle hh;
 };
 
-struct living {
-	struct being *beings;
-	struct living_place *places;
+struct repeat_names {
+	struct known_task *tasks;
+	struct known_cgroup *cgroups;
 	struct living_cpu {
 		struct trace_cpu last;
 		bool told;
@@ -53,9 +53,9 @@ struct living {
 	bool resync;
 };
 
-int living_new(struct living **ret)
+int repeat_names_new(struct repeat_names **ret)
 {
-	struct living *l = calloc(1, sizeof(*l));
+	struct repeat_names *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return -ENOMEM;
@@ -63,16 +63,16 @@ int living_new(struct living **ret)
 	return 0;
 }
 
-static void forget_being(struct living *l, struct being *b)
+static void forget_task(struct repeat_names *l, struct known_task *b)
 {
-	HASH_DEL(l->beings, b);
+	HASH_DEL(l->tasks, b);
 	free((char *)b->task.comm);
 	free(b);
 }
 
-static void forget_place(struct living *l, struct living_place *p)
+static void forget_cgroup(struct repeat_names *l, struct known_cgroup *p)
 {
-	HASH_DEL(l->places, p);
+	HASH_DEL(l->cgroups, p);
 	free(p->path);
 	free(p->job_id);
 	free(p->job_name);
@@ -80,32 +80,32 @@ static void forget_place(struct living *l, struct living_place *p)
 	free(p);
 }
 
-void living_free(struct living *l)
+void repeat_names_free(struct repeat_names *l)
 {
-	struct being *b, *b_next;
-	struct living_place *p, *p_next;
+	struct known_task *b, *b_next;
+	struct known_cgroup *p, *p_next;
 
 	if (!l)
 		return;
-	HASH_ITER (hh, l->beings, b, b_next)
-		forget_being(l, b);
-	HASH_ITER (hh, l->places, p, p_next)
-		forget_place(l, p);
+	HASH_ITER (hh, l->tasks, b, b_next)
+		forget_task(l, b);
+	HASH_ITER (hh, l->cgroups, p, p_next)
+		forget_cgroup(l, p);
 	free(l->awaited);
 	free(l->cpus);
 	free(l);
 }
 
-static struct being *find(struct living *l, uint32_t pid, uint64_t start_ns)
+static struct known_task *find(struct repeat_names *l, uint32_t pid, uint64_t start_ns)
 {
-	struct being_key key = { .pid = pid, .start_ns = start_ns };
-	struct being *b;
+	struct known_task_key key = { .pid = pid, .start_ns = start_ns };
+	struct known_task *b;
 
-	HASH_FIND(hh, l->beings, &key, sizeof(key), b);
+	HASH_FIND(hh, l->tasks, &key, sizeof(key), b);
 	return b;
 }
 
-static uint32_t *find_awaited(const struct living *l, uint32_t pid)
+static uint32_t *find_awaited(const struct repeat_names *l, uint32_t pid)
 {
 	for (size_t i = 0; i < l->nr_awaited; i++)
 		if (l->awaited[i] == pid)
@@ -114,17 +114,17 @@ static uint32_t *find_awaited(const struct living *l, uint32_t pid)
 }
 
 /* As in identity_task() */
-static bool is_followed(const struct living *l, const struct trace_task *t,
-			const struct being *parent)
+static bool is_followed(const struct repeat_names *l, const struct trace_task *t,
+			const struct known_task *parent)
 {
 	return find_awaited(l, t->tgid) ||
 	       (parent ? parent->followed : find_awaited(l, t->parent) != NULL);
 }
 
-static int on_task(struct living *l, const struct trace_task *t)
+static int on_task(struct repeat_names *l, const struct trace_task *t)
 {
-	struct being *b = find(l, t->pid, t->start_ns);
-	struct being *parent = find(l, t->parent, t->parent_start_ns);
+	struct known_task *b = find(l, t->pid, t->start_ns);
+	struct known_task *parent = find(l, t->parent, t->parent_start_ns);
 	char *comm = NULL;
 
 	if (t->comm) {
@@ -137,7 +137,7 @@ static int on_task(struct living *l, const struct trace_task *t)
 		if (b) {
 			b->key.pid = t->pid;
 			b->key.start_ns = t->start_ns;
-			HASH_ADD(hh, l->beings, key, sizeof(b->key), b);
+			HASH_ADD(hh, l->tasks, key, sizeof(b->key), b);
 		}
 		if (!b || !b->hh.tbl) {
 			free(b);
@@ -163,9 +163,9 @@ static int on_task(struct living *l, const struct trace_task *t)
 	return 0;
 }
 
-static void on_exit_(struct living *l, const struct trace_exit *e)
+static void on_exit_(struct repeat_names *l, const struct trace_exit *e)
 {
-	struct being *b = find(l, e->pid, e->start_ns);
+	struct known_task *b = find(l, e->pid, e->start_ns);
 	uint32_t *awaited = find_awaited(l, e->pid);
 
 	if (b)
@@ -174,11 +174,11 @@ static void on_exit_(struct living *l, const struct trace_exit *e)
 		*awaited = l->awaited[--l->nr_awaited];
 }
 
-static void on_resync(struct living *l, bool begin)
+static void on_resync(struct repeat_names *l, bool begin)
 {
-	struct being *b, *next;
+	struct known_task *b, *next;
 
-	HASH_ITER (hh, l->beings, b, next) {
+	HASH_ITER (hh, l->tasks, b, next) {
 		if (begin)
 			b->seen = false;
 		else if (!b->seen && !b->unlisted)
@@ -187,12 +187,12 @@ static void on_resync(struct living *l, bool begin)
 	l->resync = begin;
 }
 
-static int on_cgroup(struct living *l, uint64_t id, const char *path)
+static int on_cgroup(struct repeat_names *l, uint64_t id, const char *path)
 {
-	struct living_place *p;
+	struct known_cgroup *p;
 	char *copy;
 
-	HASH_FIND(hh, l->places, &id, sizeof(id), p);
+	HASH_FIND(hh, l->cgroups, &id, sizeof(id), p);
 	if (!path) {
 		if (p)
 			p->gone = true;
@@ -205,7 +205,7 @@ static int on_cgroup(struct living *l, uint64_t id, const char *path)
 		p = calloc(1, sizeof(*p));
 		if (p) {
 			p->id = id;
-			HASH_ADD(hh, l->places, id, sizeof(p->id), p);
+			HASH_ADD(hh, l->cgroups, id, sizeof(p->id), p);
 		}
 		if (!p || !p->hh.tbl) {
 			free(p);
@@ -232,12 +232,12 @@ static int replace(char **text, const char *with)
 	return 0;
 }
 
-static int on_job(struct living *l, const struct trace_job_news *j)
+static int on_job(struct repeat_names *l, const struct trace_job_news *j)
 {
-	struct living_place *p;
+	struct known_cgroup *p;
 	int err;
 
-	HASH_FIND(hh, l->places, &j->cgroup_id, sizeof(j->cgroup_id), p);
+	HASH_FIND(hh, l->cgroups, &j->cgroup_id, sizeof(j->cgroup_id), p);
 	if (!p)
 		return 0; /* of an unknown cgroup */
 	p->is_job = true;
@@ -247,28 +247,28 @@ static int on_job(struct living *l, const struct trace_job_news *j)
 	return err ? err : replace(&p->job_user, j->user);
 }
 
-static int on_follow(struct living *l, uint32_t pid)
+static int on_follow(struct repeat_names *l, uint32_t pid)
 {
-	struct being *b, *next;
+	struct known_task *b, *next;
 	bool found = false;
 
-	HASH_ITER (hh, l->beings, b, next)
+	HASH_ITER (hh, l->tasks, b, next)
 		if (b->task.tgid == pid && !b->ended)
 			found = b->followed = true;
 	if (found || find_awaited(l, pid))
 		return 0;
-	if (array_room(l->awaited, l->cap_awaited, l->nr_awaited))
+	if (array_reserve(l->awaited, l->cap_awaited, l->nr_awaited))
 		return -ENOMEM;
 	l->awaited[l->nr_awaited++] = pid;
 	return 0;
 }
 
-static int on_cpu(struct living *l, const struct trace_cpu *c)
+static int on_cpu(struct repeat_names *l, const struct trace_cpu *c)
 {
 	if (c->cpu >= TRACE_MAX_CPUS)
 		return 0;
 	while (l->nr_cpus <= c->cpu) {
-		if (array_room(l->cpus, l->cap_cpus, l->nr_cpus))
+		if (array_reserve(l->cpus, l->cap_cpus, l->nr_cpus))
 			return -ENOMEM;
 		l->cpus[l->nr_cpus++] = (struct living_cpu){ 0 };
 	}
@@ -276,20 +276,20 @@ static int on_cpu(struct living *l, const struct trace_cpu *c)
 	return 0;
 }
 
-static void on_mark(struct living *l)
+static void on_mark(struct repeat_names *l)
 {
-	struct being *b, *b_next;
-	struct living_place *p, *p_next;
+	struct known_task *b, *b_next;
+	struct known_cgroup *p, *p_next;
 
-	HASH_ITER (hh, l->beings, b, b_next)
+	HASH_ITER (hh, l->tasks, b, b_next)
 		if (b->ended && ++b->marks > KEEP_MARKS)
-			forget_being(l, b);
-	HASH_ITER (hh, l->places, p, p_next)
+			forget_task(l, b);
+	HASH_ITER (hh, l->cgroups, p, p_next)
 		if (p->gone && ++p->marks > KEEP_MARKS)
-			forget_place(l, p);
+			forget_cgroup(l, p);
 }
 
-int living_learn(struct living *l, const struct trace_event *e)
+int repeat_names_learn(struct repeat_names *l, const struct trace_event *e)
 {
 	switch (e->type) {
 	case TRACE_TASK:
@@ -316,18 +316,18 @@ int living_learn(struct living *l, const struct trace_event *e)
 	}
 }
 
-const char *living_comm(struct living *l, uint32_t pid, uint64_t start_ns)
+const char *repeat_names_comm(struct repeat_names *l, uint32_t pid, uint64_t start_ns)
 {
-	const struct being *b = find(l, pid, start_ns);
+	const struct known_task *b = find(l, pid, start_ns);
 
 	return b ? b->task.comm : NULL;
 }
 
-const char *living_path(struct living *l, uint64_t cgroup_id)
+const char *repeat_names_path(struct repeat_names *l, uint64_t cgroup_id)
 {
-	struct living_place *p;
+	struct known_cgroup *p;
 
-	HASH_FIND(hh, l->places, &cgroup_id, sizeof(cgroup_id), p);
+	HASH_FIND(hh, l->cgroups, &cgroup_id, sizeof(cgroup_id), p);
 	return p ? p->path : NULL;
 }
 
@@ -348,32 +348,32 @@ struct listener {
  * Tasks come before the facts about them, because following is not inherited here. Only processes
  * that the list of tasks lacks come before their tasks, as they did.
  */
-static int announce_beings(struct living *l, const struct listener *to)
+static int announce_beings(struct repeat_names *l, const struct listener *to)
 {
-	struct being *b, *next;
+	struct known_task *b, *next;
 	int err = 0;
 
 	for (size_t i = 0; i < l->nr_awaited && !err; i++)
 		err = TELL(to, follow, l->awaited[i]);
-	HASH_ITER (hh, l->beings, b, next)
+	HASH_ITER (hh, l->tasks, b, next)
 		err = err ? err : TELL(to, task, &b->task);
-	HASH_ITER (hh, l->beings, b, next)
+	HASH_ITER (hh, l->tasks, b, next)
 		if (b->followed && !err)
 			err = TELL(to, follow, b->task.tgid);
-	HASH_ITER (hh, l->beings, b, next)
+	HASH_ITER (hh, l->tasks, b, next)
 		if (b->ended && !err)
 			err = TELL(to, exit, b->key.pid, b->key.start_ns);
 	if (!l->resync || err)
 		return err;
 	/* the list was being read: its tasks so far */
 	err = TELL(to, resync, true);
-	HASH_ITER (hh, l->beings, b, next)
+	HASH_ITER (hh, l->tasks, b, next)
 		if (b->seen && !err)
 			err = TELL(to, task, &b->task);
 	return err;
 }
 
-static int announce_place(const struct living_place *p, const struct listener *to)
+static int announce_place(const struct known_cgroup *p, const struct listener *to)
 {
 	const struct trace_job_news job = {
 		.cgroup_id = p->id,
@@ -390,17 +390,17 @@ static int announce_place(const struct living_place *p, const struct listener *t
 	return err;
 }
 
-int living_announce(struct living *l, const struct trace_sink *sink, int (*after)(void *arg),
-		    void *arg)
+int repeat_names_announce(struct repeat_names *l, const struct trace_sink *sink,
+			  int (*after)(void *arg), void *arg)
 {
 	struct listener to = { .sink = sink, .after = after, .arg = arg };
-	struct living_place *p, *next;
+	struct known_cgroup *p, *next;
 	int err = 0;
 
 	for (size_t i = 0; i < l->nr_cpus && !err; i++)
 		if (l->cpus[i].told)
 			err = TELL(&to, cpu, &l->cpus[i].last);
-	HASH_ITER (hh, l->places, p, next)
+	HASH_ITER (hh, l->cgroups, p, next)
 		err = err ? err : announce_place(p, &to);
 	return err ? err : announce_beings(l, &to);
 }

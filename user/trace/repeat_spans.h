@@ -4,28 +4,28 @@
  * mark, so some slices and requests that come before it are of the interval behind it, and so is a
  * window whose end comes meanwhile. A segment that begins at the mark must repeat them.
  */
-#ifndef TRACE_OVERHANG_H
-#define TRACE_OVERHANG_H
+#ifndef TRACE_REPEAT_SPANS_H
+#define TRACE_REPEAT_SPANS_H
 
 #include "trace.h"
 
-struct overhang;
+struct repeat_spans;
 
 /**
- * overhang_new() - nothing so far
+ * repeat_spans_new() - nothing so far
  * @layout: CPUs, groups and their sockets; copied
- * @ret: free with overhang_free()
+ * @ret: free with repeat_spans_free()
  *
  * Return: 0 or -ENOMEM.
  */
-int overhang_new(const struct layout *layout, struct overhang **ret);
-void overhang_free(struct overhang *o);
+int repeat_spans_new(const struct layout *layout, struct repeat_spans **ret);
+void repeat_spans_free(struct repeat_spans *o);
 
-/** overhang_learn() - take note of an event, if it is of use here */
-void overhang_learn(struct overhang *o, const struct trace_event *e);
+/** repeat_spans_learn() - take note of an event, if it is of use here */
+void repeat_spans_learn(struct repeat_spans *o, const struct trace_event *e);
 
 /**
- * overhang_announce() - hand all that reaches beyond the last mark to a sink
+ * repeat_spans_announce() - hand all that reaches beyond the last mark to a sink
  * @o: has learned all events up to the mark
  * @sink: gets them, whole: they may begin before the mark
  * @after: called with @arg after each of them
@@ -37,7 +37,7 @@ void overhang_learn(struct overhang *o, const struct trace_event *e);
  *
  * Return: 0 or the first error of either.
  */
-int overhang_announce(const struct overhang *o, const struct trace_sink *sink,
-		      int (*after)(void *arg), void *arg);
+int repeat_spans_announce(const struct repeat_spans *o, const struct trace_sink *sink,
+			  int (*after)(void *arg), void *arg);
 
 #endif

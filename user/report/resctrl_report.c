@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "report/referees.h"
+#include "report/resctrl_report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,25 +14,25 @@
 #include "report/put.h"
 #include "report/rows.h"
 
-const struct report_row *referees_row(const struct report *r, const struct report_referee *f)
+const struct report_row *resctrl_groups_row(const struct report *r, const struct report_resctrl *f)
 {
 	return f->row[0] ? rows_find(r, f->row) : NULL;
 }
 
 /* --- JSON */
 
-static json_t *referee_object(const struct report_referee *f, bool summary, int *err)
+static json_t *resctrl_object(const struct report_resctrl *f, bool summary, int *err)
 {
 	json_t *o = json_object();
 
 	put_name(o, "group", f->group, sizeof(f->group), err);
 	put_name(o, "key", f->row[0] ? f->row : NULL, sizeof(f->row), err);
-	put_text(o, "matched", referee_match_name(f->match), err);
+	put_text(o, "matched", resctrl_match_name(f->match), err);
 	put_number(o, "tasks", f->tasks, err);
-	if (f->match == REFEREE_BY_TASKS && f->of_tasks)
+	if (f->match == RESCTRL_BY_TASKS && f->of_tasks)
 		put_number(o, "of_tasks", f->of_tasks, err);
-	put_text(o, "state", referee_state_name(f->state), err);
-	if (f->state == REFEREE_VALID) {
+	put_text(o, "state", resctrl_state_name(f->state), err);
+	if (f->state == RESCTRL_VALID) {
 		put_number(o, "mbm_total_bytes", f->bytes, err);
 		put_number(o, "duration_ns", f->ns, err);
 	}
@@ -45,18 +45,18 @@ static json_t *referee_object(const struct report_referee *f, bool summary, int 
 	return o;
 }
 
-json_t *referees_array(const struct report *r, int *err)
+json_t *resctrl_groups_array(const struct report *r, int *err)
 {
 	json_t *a = json_array();
 
-	for (size_t i = 0; i < r->nr_referees && !*err; i++)
-		put_element(a, referee_object(&r->referees[i], r->summary, err), err);
+	for (size_t i = 0; i < r->nr_resctrl && !*err; i++)
+		put_element(a, resctrl_object(&r->resctrl[i], r->summary, err), err);
 	return a;
 }
 
 /* --- text */
 
-bool referees_own_bytes(const struct report *r, const struct report_row *row, uint64_t *ret)
+bool resctrl_groups_own_bytes(const struct report *r, const struct report_row *row, uint64_t *ret)
 {
 	bool any = false;
 
@@ -72,11 +72,11 @@ bool referees_own_bytes(const struct report *r, const struct report_row *row, ui
 	return any;
 }
 
-void referees_put_match(FILE *f, const struct report_referee *r)
+void resctrl_groups_put_match(FILE *f, const struct report_resctrl *r)
 {
 	const char *s = r->tasks == 1 ? "" : "s";
 
-	if (r->match == REFEREE_BY_NAME)
+	if (r->match == RESCTRL_BY_NAME)
 		fputs("by its name, it has no tasks", f);
 	else if (r->of_tasks > r->tasks)
 		fprintf(f, "by its tasks, %" PRIu32 " of the row's %" PRIu32, r->tasks,
@@ -85,27 +85,27 @@ void referees_put_match(FILE *f, const struct report_referee *r)
 		fprintf(f, "by its %" PRIu32 " task%s", r->tasks, s);
 }
 
-const char *referees_why_not(enum referee_state s)
+const char *resctrl_groups_why_not(enum resctrl_state s)
 {
-	static const char *const words[NR_REFEREE_STATES] = {
-		[REFEREE_UNAVAILABLE] = "unavailable",
-		[REFEREE_UNASSIGNED] = "no hardware counter is assigned to it",
-		[REFEREE_BACKWARD] = "its counter went back",
-		[REFEREE_NEW] = "it is new",
-		[REFEREE_UNREADABLE] = "it cannot be read",
+	static const char *const words[NR_RESCTRL_STATES] = {
+		[RESCTRL_UNAVAILABLE] = "unavailable",
+		[RESCTRL_UNASSIGNED] = "no hardware counter is assigned to it",
+		[RESCTRL_BACKWARD] = "its counter went back",
+		[RESCTRL_NEW] = "it is new",
+		[RESCTRL_UNREADABLE] = "it cannot be read",
 	};
 
-	return s < NR_REFEREE_STATES && words[s] ? words[s] : "not known";
+	return s < NR_RESCTRL_STATES && words[s] ? words[s] : "not known";
 }
 
-int referees_explain(FILE *out, size_t width)
+int resctrl_groups_explain(FILE *out, size_t width)
 {
 	return notes_line(out, width,
 			  "resctrl is the kernel's own count of what caches asked of memory for "
 			  "these tasks; nothing here rests on it");
 }
 
-static int put_referee(FILE *out, const struct report *r, const struct report_referee *f,
+static int put_resctrl(FILE *out, const struct report *r, const struct report_resctrl *f,
 		       const struct report_row *row, size_t width)
 {
 	uint64_t duration = report_duration_ns(r), own;
@@ -117,49 +117,49 @@ static int put_referee(FILE *out, const struct report *r, const struct report_re
 	if (!line)
 		return -ENOMEM;
 	fprintf(line, "resctrl: %s", row ? name : "no row");
-	if (f->state == REFEREE_VALID) {
+	if (f->state == RESCTRL_VALID) {
 		format_rate(f->bytes, f->ns, rate);
 		fprintf(line, ": %s GB/s", rate);
 	} else {
-		fprintf(line, ": no number, %s", referees_why_not(f->state));
+		fprintf(line, ": no number, %s", resctrl_groups_why_not(f->state));
 	}
-	if (row && referees_own_bytes(r, row, &own) && duration)
+	if (row && resctrl_groups_own_bytes(r, row, &own) && duration)
 		format_rate(own, duration, ours);
 	if (row)
 		fprintf(line, ", here %s", ours);
 	fprintf(line, " (group %s", FORMAT_SAFE(f->group));
 	if (row) {
 		fputs(", ", line);
-		referees_put_match(line, f);
+		resctrl_groups_put_match(line, f);
 	}
-	if (f->state == REFEREE_VALID && f->missing)
+	if (f->state == RESCTRL_VALID && f->missing)
 		fprintf(line, "; %" PRIu32 " of %" PRIu32 " domains have no number", f->missing,
 			f->domains);
-	if (r->summary && f->state == REFEREE_VALID && f->without)
+	if (r->summary && f->state == RESCTRL_VALID && f->without)
 		fprintf(line, "; no number in %" PRIu32 " of %" PRIu32 " intervals", f->without,
 			f->intervals);
 	fputs(")", line);
 	return sentence_end(&s, out, width, 0);
 }
 
-int referees_write(FILE *out, const struct report *r, size_t width, bool all)
+int resctrl_groups_write(FILE *out, const struct report *r, size_t width, bool all)
 {
 	size_t strangers = 0, shown = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < r->nr_referees && !err; i++) {
-		const struct report_row *row = referees_row(r, &r->referees[i]);
+	for (size_t i = 0; i < r->nr_resctrl && !err; i++) {
+		const struct report_row *row = resctrl_groups_row(r, &r->resctrl[i]);
 
 		strangers += !row;
 		if (!row && !all)
 			continue;
 		shown++;
-		err = put_referee(out, r, &r->referees[i], row, width);
+		err = put_resctrl(out, r, &r->resctrl[i], row, width);
 	}
 	if (!err && strangers && !all)
 		err = notes_line(out, width,
 				 "resctrl: %zu group%s belong%s to no row (-v shows %s)", strangers,
 				 strangers == 1 ? "" : "s", strangers == 1 ? "s" : "",
 				 strangers == 1 ? "it" : "them");
-	return err || !shown ? err : referees_explain(out, width);
+	return err || !shown ? err : resctrl_groups_explain(out, width);
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "trace/overhang.h"
+#include "trace/repeat_spans.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SLICES  256 /* twice the slots of a CPU's ledger */
-#define MOST_WINDOWS 4
-#define MOST_IO	     1024
+#define MAX_SLICES  256 /* twice the slots of a CPU's ledger */
+#define MAX_WINDOWS 4
+#define MAX_IO	    1024
 
 struct last_of_cpu {
 	uint32_t socket;
 	size_t next;
 	size_t nr;
-	struct trace_slice slices[MOST_SLICES]; /* a ring */
+	struct trace_slice slices[MAX_SLICES]; /* a ring */
 };
 
 struct last_of_group {
@@ -21,18 +21,18 @@ struct last_of_group {
 	uint32_t nr_readings;
 	size_t next;
 	size_t nr;
-	struct trace_window windows[MOST_WINDOWS]; /* a ring */
-	struct reading *readings;		   /* of all of them */
+	struct trace_window windows[MAX_WINDOWS]; /* a ring */
+	struct reading *readings;		  /* of all of them */
 };
 
 /* Of all devices */
 struct last_io {
 	size_t next;
 	size_t nr;
-	struct trace_io items[MOST_IO]; /* a ring */
+	struct trace_io items[MAX_IO]; /* a ring */
 };
 
-struct overhang {
+struct repeat_spans {
 	struct last_io io;
 	uint64_t *ends_ns; /* of the last mark, by socket */
 	struct reading *readings;
@@ -43,14 +43,14 @@ struct overhang {
 	struct last_of_cpu cpus[];
 };
 
-static int add_groups(struct overhang *o, const struct layout *layout)
+static int add_groups(struct repeat_spans *o, const struct layout *layout)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < layout->nr_groups; i++)
 		nr += layout->groups[i].nr;
 	o->ends_ns = calloc(layout->nr_sockets + 1, sizeof(*o->ends_ns));
-	o->readings = calloc(nr * MOST_WINDOWS + 1, sizeof(*o->readings));
+	o->readings = calloc(nr * MAX_WINDOWS + 1, sizeof(*o->readings));
 	o->groups = calloc(layout->nr_groups + 1, sizeof(*o->groups));
 	if (!o->ends_ns || !o->readings || !o->groups)
 		return -ENOMEM;
@@ -63,18 +63,18 @@ static int add_groups(struct overhang *o, const struct layout *layout)
 			.nr_readings = g->nr,
 			.readings = o->readings + nr,
 		};
-		nr += (size_t)g->nr * MOST_WINDOWS;
+		nr += (size_t)g->nr * MAX_WINDOWS;
 	}
 	o->nr_groups = layout->nr_groups;
 	return 0;
 }
 
-int overhang_new(const struct layout *layout, struct overhang **ret)
+int repeat_spans_new(const struct layout *layout, struct repeat_spans **ret)
 {
-	struct overhang *o = calloc(1, sizeof(*o) + layout->nr_cpus * sizeof(o->cpus[0]));
+	struct repeat_spans *o = calloc(1, sizeof(*o) + layout->nr_cpus * sizeof(o->cpus[0]));
 
 	if (!o || add_groups(o, layout)) {
-		overhang_free(o);
+		repeat_spans_free(o);
 		return -ENOMEM;
 	}
 	o->nr_sockets = layout->nr_sockets;
@@ -85,7 +85,7 @@ int overhang_new(const struct layout *layout, struct overhang **ret)
 	return 0;
 }
 
-void overhang_free(struct overhang *o)
+void repeat_spans_free(struct repeat_spans *o)
 {
 	if (!o)
 		return;
@@ -95,7 +95,7 @@ void overhang_free(struct overhang *o)
 	free(o);
 }
 
-static void on_slice(struct overhang *o, const struct trace_slice *s)
+static void on_slice(struct repeat_spans *o, const struct trace_slice *s)
 {
 	struct last_of_cpu *c;
 
@@ -103,11 +103,11 @@ static void on_slice(struct overhang *o, const struct trace_slice *s)
 		return;
 	c = &o->cpus[s->cpu];
 	c->slices[c->next] = *s;
-	c->next = (c->next + 1) % MOST_SLICES;
-	c->nr += c->nr < MOST_SLICES;
+	c->next = (c->next + 1) % MAX_SLICES;
+	c->nr += c->nr < MAX_SLICES;
 }
 
-static void on_window(struct overhang *o, const struct trace_window *w)
+static void on_window(struct repeat_spans *o, const struct trace_window *w)
 {
 	struct last_of_group *g;
 	struct reading *readings;
@@ -119,32 +119,32 @@ static void on_window(struct overhang *o, const struct trace_window *w)
 	memcpy(readings, w->readings, g->nr_readings * sizeof(*readings));
 	g->windows[g->next] = *w;
 	g->windows[g->next].readings = readings;
-	g->next = (g->next + 1) % MOST_WINDOWS;
-	g->nr += g->nr < MOST_WINDOWS;
+	g->next = (g->next + 1) % MAX_WINDOWS;
+	g->nr += g->nr < MAX_WINDOWS;
 }
 
-static void on_io(struct overhang *o, const struct trace_io *io)
+static void on_io(struct repeat_spans *o, const struct trace_io *io)
 {
 	struct last_io *l = &o->io;
 
 	l->items[l->next] = *io;
-	l->next = (l->next + 1) % MOST_IO;
-	l->nr += l->nr < MOST_IO;
+	l->next = (l->next + 1) % MAX_IO;
+	l->nr += l->nr < MAX_IO;
 }
 
 /* Slices that end before the mark are dropped; the rest keeps its order. */
-static void on_mark(struct overhang *o, const struct trace_mark *m)
+static void on_mark(struct repeat_spans *o, const struct trace_mark *m)
 {
 	for (uint32_t s = 0; m->ends_ns && s < o->nr_sockets; s++)
 		o->ends_ns[s] = m->ends_ns[s];
 	for (uint32_t i = 0; m->ends_ns && i < o->nr_cpus; i++) {
 		struct last_of_cpu *c = &o->cpus[i];
-		size_t nr = c->nr, first = (c->next + MOST_SLICES - nr) % MOST_SLICES;
+		size_t nr = c->nr, first = (c->next + MAX_SLICES - nr) % MAX_SLICES;
 
 		c->nr = 0;
 		c->next = first;
 		for (size_t k = 0; k < nr; k++) {
-			const struct trace_slice s = c->slices[(first + k) % MOST_SLICES];
+			const struct trace_slice s = c->slices[(first + k) % MAX_SLICES];
 
 			if (c->socket < o->nr_sockets && s.end_ns > m->ends_ns[c->socket])
 				on_slice(o, &s);
@@ -153,7 +153,7 @@ static void on_mark(struct overhang *o, const struct trace_mark *m)
 }
 
 /* What came of it before it had a socket is in no interval. */
-static void on_cpu(struct overhang *o, const struct trace_cpu *c)
+static void on_cpu(struct repeat_spans *o, const struct trace_cpu *c)
 {
 	if (c->cpu >= o->nr_cpus || !c->online)
 		return;
@@ -162,7 +162,7 @@ static void on_cpu(struct overhang *o, const struct trace_cpu *c)
 	o->cpus[c->cpu].socket = c->socket;
 }
 
-void overhang_learn(struct overhang *o, const struct trace_event *e)
+void repeat_spans_learn(struct repeat_spans *o, const struct trace_event *e)
 {
 	if (e->type == TRACE_SLICE)
 		on_slice(o, &e->slice);
@@ -176,7 +176,7 @@ void overhang_learn(struct overhang *o, const struct trace_event *e)
 		on_mark(o, &e->mark);
 }
 
-static int announce_windows(const struct overhang *o, const struct trace_sink *sink,
+static int announce_windows(const struct repeat_spans *o, const struct trace_sink *sink,
 			    int (*after)(void *arg), void *arg)
 {
 	int err = 0;
@@ -186,7 +186,7 @@ static int announce_windows(const struct overhang *o, const struct trace_sink *s
 
 		for (size_t k = g->nr; k && !err; k--) {
 			const struct trace_window *w =
-				&g->windows[(g->next + MOST_WINDOWS - k) % MOST_WINDOWS];
+				&g->windows[(g->next + MAX_WINDOWS - k) % MAX_WINDOWS];
 
 			if (g->socket >= o->nr_sockets || w->end_ns <= o->ends_ns[g->socket])
 				continue;
@@ -198,7 +198,7 @@ static int announce_windows(const struct overhang *o, const struct trace_sink *s
 }
 
 /* The receiver cuts a request at the end of its device's socket; here that may be any socket. */
-static int announce_io(const struct overhang *o, const struct trace_sink *sink,
+static int announce_io(const struct repeat_spans *o, const struct trace_sink *sink,
 		       int (*after)(void *arg), void *arg)
 {
 	const struct last_io *l = &o->io;
@@ -208,7 +208,7 @@ static int announce_io(const struct overhang *o, const struct trace_sink *sink,
 	for (uint32_t s = 0; s < o->nr_sockets; s++)
 		end_ns = o->ends_ns[s] < end_ns ? o->ends_ns[s] : end_ns;
 	for (size_t k = l->nr; k && !err; k--) {
-		const struct trace_io *io = &l->items[(l->next + MOST_IO - k) % MOST_IO];
+		const struct trace_io *io = &l->items[(l->next + MAX_IO - k) % MAX_IO];
 
 		if (io->end_ns < end_ns)
 			continue;
@@ -218,8 +218,8 @@ static int announce_io(const struct overhang *o, const struct trace_sink *sink,
 	return err;
 }
 
-int overhang_announce(const struct overhang *o, const struct trace_sink *sink,
-		      int (*after)(void *arg), void *arg)
+int repeat_spans_announce(const struct repeat_spans *o, const struct trace_sink *sink,
+			  int (*after)(void *arg), void *arg)
 {
 	int err = 0;
 
@@ -227,8 +227,8 @@ int overhang_announce(const struct overhang *o, const struct trace_sink *sink,
 		const struct last_of_cpu *c = &o->cpus[i];
 
 		for (size_t k = c->nr; k && !err; k--) {
-			err = trace_send_slice(
-				sink, &c->slices[(c->next + MOST_SLICES - k) % MOST_SLICES]);
+			err = trace_send_slice(sink,
+					       &c->slices[(c->next + MAX_SLICES - k) % MAX_SLICES]);
 			err = err ? err : after(arg);
 		}
 	}
