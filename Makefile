@@ -175,7 +175,7 @@ $(B)/%.o: %.c $(B)/.flags | $(B)/.need
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(SMALL) $(LOOPS) -MMD -MP -c -o $@ $<
 
-$(WITHBPF:%.c=$(B)/%.o) $(addprefix $(B)/tests/unit/test_ledger_,io.o flush.o misses.o problem.o): $(SKEL)
+$(WITHBPF:%.c=$(B)/%.o) $(addprefix $(B)/tests/unit/platform/bpf/test_ledger_,io.o flush.o misses.o problem.o): $(SKEL)
 
 # Loops over what workloads did are a good part of the cost of an interval. -O3 works on several
 # elements at a time, in the same order of operations; what is built to be debugged is left alone.

@@ -19,10 +19,10 @@ try() {
 		"$arm64"/t410{trace,lookup}.bpf.o
 	build "$clang" "$folder/t410trace" VARIANT="$variant" CLANG="$clang" REUSE="build/$native" \
 		"$folder/t410trace" "$folder"/tests/live/{weigh,iowho,reader} \
-		"$folder/tests/unit/test_old_kernels" || return
+		"$folder/tests/unit/platform/bpf/test_old_kernels" || return
 	# A compiler that was not used would be right every time.
 	grep -aqi "clang $1\." "$folder/t410trace" || echo "not ok $clang: another one has compiled it"
-	CMOCKA_MESSAGE_OUTPUT=TAP "$folder/tests/unit/test_old_kernels" |
+	CMOCKA_MESSAGE_OUTPUT=TAP "$folder/tests/unit/platform/bpf/test_old_kernels" |
 		sed -nE "s/^(ok|not ok) [0-9]+ - /\1 $clang /p" ||
 		echo "not ok $clang: old kernels"
 	tests/live/run.sh "$folder/t410trace" "${LIVE[@]}" | sed -E "s/^(ok|not ok|skip) /&$clang /"

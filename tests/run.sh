@@ -129,7 +129,7 @@ chosen() {
 	# shellcheck disable=SC2086  # patterns are words
 	set -- ${T:-*}
 	set +f
-	for pattern; do compgen -G "tests/unit/test_$pattern.c"; done | sort -u
+	for pattern; do find tests/unit -name "test_$pattern.c"; done | sort -u
 }
 
 native() { case $(uname -m) in aarch64) echo arm64 ;; *) echo amd64 ;; esac; }
@@ -159,35 +159,35 @@ part_unit() {
 	unit_programs unit "" "" env
 	[ -z "${T:-}" ] || return 0
 	scripts "$logs/scripts" <<- END
-		tests/unit/test_list_golden.sh ./t410trace
-		tests/unit/test_platforms.py ./t410trace
-		tests/unit/test_counts_join.py ./t410trace
-		tests/unit/test_neighbours.py ./t410trace
-		tests/unit/test_by_job.py ./t410trace
-		tests/unit/test_csv.py ./t410trace
-		tests/unit/test_io_noted.py ./t410trace
-		tests/unit/test_perfetto.py ./t410trace
-		tests/unit/test_page.py ./t410trace
-		tests/unit/test_terminal.py ./t410trace build/$(native)/tests/unit/make_accounts
-		tests/unit/test_top_screen.py ./t410trace
-		tests/unit/test_topology.py ./t410trace
-		tests/unit/test_foreign_devices.py ./t410trace
-		tests/unit/test_job_commands.py ./t410trace build/$(native)/tests/unit/make_accounts
-		tests/unit/test_slurm_epilog.py
-		tests/unit/test_options.py ./t410trace
-		tests/unit/test_outputs.py ./t410trace
-		tests/unit/test_serve.py ./t410trace
-		tests/unit/test_make.py
-		tests/unit/test_metrics.py ./t410trace
-		tests/unit/test_peak.py ./t410trace
-		tests/unit/test_esp_commands.py ./t410trace
-		tests/unit/test_job_schema.py
-		tests/unit/test_trace_schema.py ./t410trace
-		tests/unit/test_source_schema.py ./t410trace
-		tests/unit/test_run.py
-		tests/unit/test_rooms.py
-		tests/unit/test_live_runner.py
-		tests/unit/test_paired.py
+		tests/cli/test_list_golden.sh ./t410trace
+		tests/cli/test_platforms.py ./t410trace
+		tests/cli/test_counts_join.py ./t410trace
+		tests/cli/test_neighbours.py ./t410trace
+		tests/cli/test_by_job.py ./t410trace
+		tests/cli/test_csv.py ./t410trace
+		tests/cli/test_io_noted.py ./t410trace
+		tests/cli/test_perfetto.py ./t410trace
+		tests/cli/test_page.py ./t410trace
+		tests/cli/test_terminal.py ./t410trace build/$(native)/tests/unit/make_accounts
+		tests/cli/test_top_screen.py ./t410trace
+		tests/cli/test_topology.py ./t410trace
+		tests/cli/test_foreign_devices.py ./t410trace
+		tests/cli/test_job_commands.py ./t410trace build/$(native)/tests/unit/make_accounts
+		tests/cli/test_slurm_epilog.py
+		tests/cli/test_options.py ./t410trace
+		tests/cli/test_outputs.py ./t410trace
+		tests/cli/test_serve.py ./t410trace
+		tests/cli/test_make.py
+		tests/cli/test_metrics.py ./t410trace
+		tests/cli/test_peak.py ./t410trace
+		tests/cli/test_esp_commands.py ./t410trace
+		tests/cli/test_job_schema.py
+		tests/cli/test_trace_schema.py ./t410trace
+		tests/cli/test_source_schema.py ./t410trace
+		tests/cli/test_run.py
+		tests/cli/test_rooms.py
+		tests/cli/test_live_runner.py
+		tests/cli/test_paired.py
 	END
 }
 part_asan() {
@@ -201,15 +201,15 @@ part_asan() {
 	local -x UBSAN_OPTIONS=exitcode=99 LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 	local -x ASAN_OPTIONS="detect_leaks=1:exitcode=99:verify_asan_link_order=0:log_path=$PWD/$folder/report"
 	scripts "$folder" <<- END
-		tests/unit/test_counts_join.py $program
-		tests/unit/test_by_job.py $program
-		tests/unit/test_csv.py $program
-		tests/unit/test_perfetto.py $program
-		tests/unit/test_top_screen.py $program
-		tests/unit/test_foreign_devices.py $program
-		tests/unit/test_job_commands.py $program $make_accounts
-		tests/unit/test_serve.py $program
-		tests/unit/test_esp_commands.py $program
+		tests/cli/test_counts_join.py $program
+		tests/cli/test_by_job.py $program
+		tests/cli/test_csv.py $program
+		tests/cli/test_perfetto.py $program
+		tests/cli/test_top_screen.py $program
+		tests/cli/test_foreign_devices.py $program
+		tests/cli/test_job_commands.py $program $make_accounts
+		tests/cli/test_serve.py $program
+		tests/cli/test_esp_commands.py $program
 		tests/live/run.sh $program serve/restart serve/history
 	END
 	for report in "$folder"/report.*; do

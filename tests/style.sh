@@ -54,7 +54,7 @@ layers() {
 
 # run.sh starts them by name.
 unrunnable() {
-	files 'tests/unit/test_*.py' 'tests/machine/test_*.py' | while read -r f; do
+	files 'tests/cli/test_*.py' 'tests/machine/test_*.py' | while read -r f; do
 		[ -x "$f" ] || echo "$f cannot be run: chmod +x"
 		grep -qE "^\s+(script )?$f( |\$)" tests/run.sh || echo "$f is not run: tests/run.sh does not name it"
 	done

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Tests, documents and checks; included by the Makefile.
 
-UNIT	:= $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+UNIT	:= $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(sort $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c)))
 
 # An archive: each test has only what it tests, and the samples are compiled once.
 UNITLIB	:= $(B)/tests/unit/common.a
@@ -14,32 +14,32 @@ $(UNITLIB): $(B)/tests/unit/sample_report.o $(B)/tests/unit/sample_devices.o $(L
 # Compiled once and linked again: a change in user/ compiles no test
 # cmocka 2 calls old what cmocka 1 has no other name for.
 $(B)/tests/unit/%.o: CPPFLAGS += -Itests/unit -DCMOCKA_DISABLE_DEPRECATION_WARNINGS
-.PRECIOUS: $(B)/tests/unit/%.o
+.PRECIOUS: $(UNIT:%=%.o) $(B)/tests/unit/%.o
 $(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNITLIB)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(UNITLIB) -lcmocka $(LIBS)
 
 # It makes the allocations of the keeper fail, one after the other
-$(B)/tests/unit/test_accounts_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=reallocarray,--wrap=strdup
-$(B)/tests/unit/test_replay: LDFLAGS += -Wl,--wrap=calloc
-$(B)/tests/unit/test_header: LDFLAGS += -Wl,--wrap=reallocarray,--wrap=strdup
-$(B)/tests/unit/test_esp_library.o: CPPFLAGS += -Itests/unit/esp
+$(B)/tests/unit/engine/accounts/test_accounts_memory: LDFLAGS += -Wl,--wrap=calloc,--wrap=reallocarray,--wrap=strdup
+$(B)/tests/unit/replay/test_replay: LDFLAGS += -Wl,--wrap=calloc
+$(B)/tests/unit/trace/test_header: LDFLAGS += -Wl,--wrap=reallocarray,--wrap=strdup
+$(B)/tests/unit/sources/esp/test_esp_library.o: CPPFLAGS += -Itests/unit/sources/esp
 # It plays the hardware of an ESP
-$(B)/tests/unit/test_esp: LDFLAGS += -Wl,--wrap=esp_register_get,--wrap=esp_register_put
-$(B)/tests/unit/test_live_watch: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledger_reader_stop \
+$(B)/tests/unit/sources/esp/test_esp: LDFLAGS += -Wl,--wrap=esp_register_get,--wrap=esp_register_put
+$(B)/tests/unit/live/lookup/test_live_watch: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledger_reader_stop \
 	-Wl,--wrap=ledger_drain,--wrap=ledger_weights_stand_still,--wrap=ledger_weights_drop \
 	-Wl,--wrap=ledger_weights_put
 
 # It says who has which device open
-$(B)/tests/unit/test_live_cpus: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledger_cpu_runs \
+$(B)/tests/unit/live/lookup/test_live_cpus: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledger_cpu_runs \
 	-Wl,--wrap=ledger_cpu_socket
-$(B)/tests/unit/test_device_io: LDFLAGS += -Wl,--wrap=owners_find
+$(B)/tests/unit/live/sources/test_device_io: LDFLAGS += -Wl,--wrap=owners_find
 
 # It plays the kernel
-$(B)/tests/unit/test_ledger_flush: LDFLAGS += -Wl,--wrap=ledger_drain,--wrap=ledger_run_on -pthread
+$(B)/tests/unit/platform/bpf/test_ledger_flush: LDFLAGS += -Wl,--wrap=ledger_drain,--wrap=ledger_run_on -pthread
 
 # It plays the kernel, too
-$(B)/tests/unit/test_ledger_misses: LDFLAGS += -Wl,--wrap=bpf_program__fd,--wrap=bpf_obj_get_info_by_fd
+$(B)/tests/unit/platform/bpf/test_ledger_misses: LDFLAGS += -Wl,--wrap=bpf_program__fd,--wrap=bpf_obj_get_info_by_fd
 
 # What old kernels call things; see there
 OLD	:= $(patsubst %,$(B)/tests/kernels/%.o,514 515 518)
@@ -47,9 +47,9 @@ $(OLD): $(B)/tests/kernels/%.o: tests/fixtures/old_kernels.c $(B)/.bpfflags
 	@mkdir -p $(@D)
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) -O2 -g -target bpf $(WARN) -DLINUX=$* -c -o $@ $<
-$(B)/tests/unit/test_old_kernels: | $(OLD)
-$(B)/tests/unit/test_old_kernels.o: $(SKEL)
-$(B)/tests/unit/test_old_kernels.o: CPPFLAGS += -DKERNELS='"$(B)/tests/kernels"'
+$(B)/tests/unit/platform/bpf/test_old_kernels: | $(OLD)
+$(B)/tests/unit/platform/bpf/test_old_kernels.o: $(SKEL)
+$(B)/tests/unit/platform/bpf/test_old_kernels.o: CPPFLAGS += -DKERNELS='"$(B)/tests/kernels"'
 
 # Built, not run: tests/run.sh runs them
 .PHONY: unit-programs
@@ -125,13 +125,13 @@ $(B)/sensitivity/user/%.o: user/%.c $(B)/.flags | $(B)/.need
 $(B)/tests/accuracy/scaled.o: CPPFLAGS += -DSENSITIVITY
 
 $(B)/sensitivity/t410trace: $(B)/user/cli/main.o
-$(B)/sensitivity/test_io_accuracy: $(B)/tests/unit/test_io_accuracy.o
+$(B)/sensitivity/test_io_accuracy: $(B)/tests/unit/engine/split/test_io_accuracy.o
 $(SENSITIVE): $(SCALED_OBJ) $(filter-out $(SCALED),$(LIBOBJ))
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
 .PHONY: sensitivity
-sensitivity: $(PROGRAM) $(SENSITIVE) $(B)/tests/unit/test_io_accuracy
+sensitivity: $(PROGRAM) $(SENSITIVE) $(B)/tests/unit/engine/split/test_io_accuracy
 	tests/accuracy/sensitivity.py $(B) ./$(PROGRAM) docs/ESTIMATE.md
 
 # Benches of the engine, which run without a kernel's help

@@ -114,7 +114,7 @@ class Bench:
         self.folder = build / "sensitivity"
         self.program = self.folder / "t410trace"
         self.test = self.folder / "test_io_accuracy"
-        self.normal, self.normal_test = normal, build / "tests/unit/test_io_accuracy"
+        self.normal, self.normal_test = normal, build / "tests/unit/engine/split/test_io_accuracy"
         self.pool = pool
         self.traces = Traces(self.folder / "traces")
         self.cases = [accuracy.Case(*kind, seed) for kind in KINDS for seed in SEEDS]

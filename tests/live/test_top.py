@@ -11,7 +11,7 @@ from live import HERE, LIMIT_S, Failed, Skip, finish, kernel_ids, precise, requi
 from test_cgroups import Tree
 from test_end import check_gone
 
-sys.path.insert(0, str(HERE.parent / "unit"))
+sys.path.insert(0, str(HERE.parent / "cli"))
 from terminal import Terminal  # pylint: disable=wrong-import-position
 
 

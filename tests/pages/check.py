@@ -10,7 +10,7 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "unit"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 import each_test  # noqa: E402  pylint: disable=wrong-import-position
 import everything  # noqa: E402  pylint: disable=wrong-import-position
 

@@ -13,7 +13,7 @@ import tempfile
 
 import scene
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "unit"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 from terminal import Terminal  # pylint: disable=wrong-import-position
 
 COLUMNS, ROWS = 120, 30

@@ -18,7 +18,7 @@ RUN = ROOT / "tests/run.sh"
 UNIT = f"build/{'arm64' if platform.machine() == 'aarch64' else 'amd64'}/tests/unit"
 # Tests that the parts run beside the unit programs; here each is one line "ok"
 SCRIPTS = sorted(set(re.findall(r"tests/[\w/]+/(?:test_\w+\.(?:py|sh)|plugin/tests/run)", RUN.read_text(encoding="utf-8"))))
-OF_UNIT = [name for name in SCRIPTS if name.startswith("tests/unit/")]
+OF_UNIT = [name for name in SCRIPTS if name.startswith("tests/cli/")]
 OF_ASAN = re.findall(r"^\s+tests/\S+ \$program", RUN.read_text(encoding="utf-8"), re.M)
 # What other parts run; here each is one line "ok", too
 WHOLE = (
@@ -55,11 +55,11 @@ def run(part, command=("tests/run.sh",), build="true", programs=None, scripts=No
             assert (tree / script).exists(), script
             pretend(tree / script, text)
         for program, text in (programs or {"test_a": TWO, "test_b": TWO}).items():
-            pretend(tree / f"tests/unit/{program}.c", "")
-            pretend(tree / UNIT / program, text)
-            pretend(tree / UNIT.replace("64", "64-asan") / program, text)
+            pretend(tree / f"tests/unit/base/{program}.c", "")
+            pretend(tree / UNIT / "base" / program, text)
+            pretend(tree / UNIT.replace("64", "64-asan") / "base" / program, text)
         # a program whose source is gone
-        pretend(tree / UNIT / "test_old", "echo not ok 1 - old")
+        pretend(tree / UNIT / "base/test_old", "echo not ok 1 - old")
         done = subprocess.run(
             [*command, *([part] if part and command[0] != "make" else [])],
             cwd=tree,

@@ -95,7 +95,7 @@ def spoiled():
 document = (TESTS.parent / "docs/RECORDING.md").read_text(encoding="utf-8").split("## 2. NDJSON")[1]
 blocks = re.findall(r"(?m)(?:^    .*\n)+", document)
 shown = [json.loads(line) for line in re.sub(r"\n {5,}", " ", "".join(blocks)).splitlines() if '{"type"' in line]
-check("what the document shows", len(shown) == 18 and not of_schema(shown), of_schema(shown))
+check("what the document shows", len(shown) == 20 and not of_schema(shown), of_schema(shown))
 check("of this the program reads", not of_program(shown[:10]), of_program(shown[:10]))
 for trace_name, good_one in ("another tool's", LINES), ("our own", MARKED):
     check(f"{trace_name} trace", not of_schema(good_one) and not of_program(good_one), of_schema(good_one))

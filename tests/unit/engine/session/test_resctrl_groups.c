@@ -191,7 +191,7 @@ static void files_keep_groups(void **state)
 		send_kept(&sink, there ? 0 : -EINVAL);
 		assert_int_equal(recording_finish(w, &d, NULL), 0);
 		assert_int_equal(version_of_recording(),
-				 there ? RECORDING_VERSION : RECORDING_NO_PARTS);
+				 there ? RECORDING_NO_ONLINE : RECORDING_NO_PARTS);
 		if (there)
 			assert_file_has_them();
 	}

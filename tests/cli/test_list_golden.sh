@@ -33,7 +33,7 @@ check() {
 check_json() {
 	"$trace" list --json --sysfs "$3" >"$work/out" 2>"$work/err"
 	got=$?
-	if [ "$got" -eq 0 ] && "$tests/unit/list_digest.py" "$2" "$3" <"$work/out"; then
+	if [ "$got" -eq 0 ] && "$tests/cli/list_digest.py" "$2" "$3" <"$work/out"; then
 		echo "ok list: $1"
 	else
 		echo "not ok list: $1: exit status $got, not 0, or other output"
