@@ -514,6 +514,37 @@ scenario_hotplug() {
 	trace_end TERM
 }
 
+# CPU 1 of socket 0 and CPU 3 of socket 1 are offline at the start. Both come online, and a program
+# runs on CPU 3; then CPU 1 goes again. It is recorded, reported meanwhile, and reported again.
+scenario_coming() {
+	echo 0 > /sys/devices/system/cpu/cpu1/online
+	echo 0 > /sys/devices/system/cpu/cpu3/online
+	mkfifo pipe
+	"$T410TRACE" record -a -i 500 --format ndjson -o - > pipe 2> record.err &
+	recorder=$!
+	tee run.ndjson < pipe | "$T410TRACE" report - -a --json > all.json 2> all.err &
+	reporter=$!
+	until_true has_lines all.json 1
+	load steady --slot 0 --rate 1000000 --cpu 0 --seconds 4 &
+	steady=$!
+	usleep 800000
+	echo 1 > /sys/devices/system/cpu/cpu1/online
+	echo 1 > /sys/devices/system/cpu/cpu3/online
+	load late --slot 2 --rate 1000000 --cpu 3 --seconds 2
+	wait $steady
+	echo 0 > /sys/devices/system/cpu/cpu1/online
+	until_true has_lines all.json $(($(wc -l < all.json) + 3))
+	kill -TERM $recorder
+	wait $recorder
+	echo $? > record.status
+	wait $reporter
+	echo $? > all.status
+	echo 1 > /sys/devices/system/cpu/cpu1/online
+	"$T410TRACE" report run.ndjson -a --json > again.json
+	grep -E '"type":"(cpu|header)"' run.ndjson > told
+	rm -f run.ndjson pipe
+}
+
 # --- scenarios: where bytes go
 
 # Each program on socket 1 has a destination of its own, the last one two. Two share the

@@ -3,7 +3,9 @@
 judge.py.
 """
 
-from results import READ1, by_pid, estimate, expect, expect_close, expect_equal, expect_share, tests_into
+import json
+
+from results import READ0, READ1, by_pid, estimate, expect, expect_close, expect_equal, expect_share, tests_into
 
 TESTS = {}
 test = tests_into(TESTS)
@@ -201,3 +203,40 @@ def its_core_events_come_back(s):
 @test("hotplug")
 def the_run_is_complete(s):
     expect_equal(s.status("all"), 0, "exit status")
+
+
+# --- CPUs that are offline at the start
+
+
+@test("coming")
+def cpus_are_those_that_were_online(s):
+    """One of each socket at first; in the end, one of the first and two of the second."""
+    cpus = [[socket["cpus"] for socket in report["sockets"]] for report in s.reports("all").each]
+    expect_equal((cpus[0], cpus[-1]), ([1, 1], [1, 2]), f"CPUs of both sockets, first and last, of {cpus}")
+    expect([2, 2] in cpus, f"never all four: {cpus}")
+
+
+@test("coming")
+def the_trace_tells_of_each(s):
+    header, *lines = map(json.loads, s.text("told").splitlines())
+    expect_equal([socket["cpus"] for socket in header["sockets"]], ["0", "2"], "CPUs in the header")
+    told = {(line["cpu"], line["online"], line.get("socket")) for line in lines}
+    expect_equal(told, {(1, True, 0), (3, True, 1), (1, False, None)}, "CPUs that came and went")
+
+
+@test("coming")
+@estimate
+def who_ran_there_has_its_bytes(s):
+    """On its own socket, and nobody of the other one has any of them."""
+    reports = s.reports("all")
+    for name, counter in (("late", READ1), ("steady", READ0)):
+        line = s.truth().named(name)[0]
+        expect_equal(reports.counter(counter), line["bytes"], counter)
+        expect_share(reports.share(counter, by_pid(line["pid"]))["value"], line["bytes"], 0.9, f"row of {name}")
+
+
+@test("coming")
+def its_replay_is_the_same(s):
+    expect_equal((s.status("record"), s.status("all")), (0, 0), "exit status")
+    expect(s.text("again.json") == s.text("all.json"), "the replay says something else")
+    expect(not any("unplaced_ns" in report["quality"] for report in s.reports("all").each), "CPU time without a socket")
