@@ -157,7 +157,7 @@ static const struct field mark[] = {
 	SPECIAL("cost", FIELD_TOTALS, mark, cost, .each = &trace_costs),
 };
 
-#define EVENT(rows, ...) FIELDS(rows, struct trace_event, __VA_ARGS__)
+#define EVENT(rows, ...) .fields = FIELDS(rows, struct trace_event, __VA_ARGS__)
 
 const struct trace_row trace_rows[NR_TRACE_EVENTS] = {
 	[TRACE_TASK] = { "task", RECORDING_TASK, true, EVENT(task) },
