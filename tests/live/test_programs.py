@@ -202,13 +202,22 @@ FAULTS = {
 
 
 def test_faults(bed):
-    """Whatever is wrong with a line is told and counted, and its bytes are in the next window."""
+    """Whatever is wrong with a line is told and counted, and its bytes are in the next window.
+
+    A few sources at a time: all have to print their headers within 10 s on a machine that is busy.
+    """
+    names = list(FAULTS)
+    for i in range(0, len(names), 4):
+        check_faults(bed, names[i : i + 4])
+
+
+def check_faults(bed, names):
     seen, args = {}, ["--json", "-i", 200]
     with declaring(bed) as (files, _):
-        for fault in FAULTS:
+        for fault in names:
             args += ["--source", source(bed, files, f"--name={fault}", log=fault)]
         with bed.tracing("-a", *args) as tracer:
-            for fault in FAULTS:
+            for fault in names:
                 tracer.wait_reports(2)
                 first = tracer.written()
                 unheard = order(bed, fault, log=fault)
@@ -218,7 +227,8 @@ def test_faults(bed):
             done = tracer.end(signal.SIGINT)
     reports = done.intervals()
     quality = [report["quality"] for report in reports]
-    for fault, (words, number) in FAULTS.items():
+    for fault in names:
+        words, number = FAULTS[fault]
         require(words in done.err, f"{fault}: it says {done.err!r}")
         check_sum(bed, reports, f"{fault}/bytes", log=fault)
         if number:

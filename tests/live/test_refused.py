@@ -55,12 +55,12 @@ def test_tick(bed):
 
 def test_devices(bed):
     """What is left runs, and the note has all parts with their reasons, however many."""
-    parts = {"io_complete": "disks move data", "io_sent": "sends packets", "io_received": "receives packets"}
+    parts = {"io_complete": "disk I/O", "io_sent": "sent packets", "io_received": "received packets"}
     for refused in (["io_sent"], list(parts)):
         with who(bed, start=refusing(bed, *refused)) as tool:
             tool.show()
         for program, what in parts.items():
-            own = [part for part in tool.note.split("; who ") if what in part]
+            own = [part for part in re.split(r"; (?=disk|sent|received)", tool.note) if what in part]
             require(len(own) == (program in refused), f"{program}: {tool.note!r}")
             if own:
                 require_reason(own[0], program)
