@@ -257,6 +257,7 @@ scenario_slurm() {
 	echo 3 > /proc/sys/kernel/perf_event_paranoid
 	until_true have_completed 5
 	sacct -X -P -o JobID,JobName,State,ExitCode > sacct
+	SLURM_TIME_FORMAT=%s sacct -X -n -P -o JobName,ElapsedRaw,Start > sacct.times
 	cluster_end
 	cp $SLURM_LOG/*.log .
 }

@@ -102,6 +102,20 @@ def each_is_closed_and_whole(s):
 
 @test("slurm")
 @estimate
+def durations_are_those_of_slurm(s):
+    """To a second, and Slurm tells whole ones. The cgroup is made a second or two after sacct's Start."""
+    times = {line.split("|")[0]: line.split("|")[1:] for line in s.text("sacct.times").splitlines()}
+    for name in THREE:
+        report = closing(s, name)
+        elapsed, start = (int(word) for word in times[name])
+        begun = datetime.datetime.fromisoformat(report["start_time"].replace("Z", "+00:00")).timestamp()
+        differs = report["duration_ns"] / NS_PER_S - elapsed
+        show(f"slurm: {name} begins {begun - start:.2f} s after sacct's Start and lasts {differs:+.2f} s more")
+        expect(abs(differs) <= 2, f"{name}: lasts {differs:+.2f} s more than by sacct")
+
+
+@test("slurm")
+@estimate
 def bytes_are_those_of_its_programs(s):
     found = []
     for name in THREE:
