@@ -32,6 +32,8 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	count = number(argv[1]);
+	/* PROGRAMs write beside it: a full buffer would end in the middle of a line. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (count ? done < count : !input_ended()) {
 		pid_t pid = fork();
 
