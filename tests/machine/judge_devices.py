@@ -497,11 +497,19 @@ def no_byte_of_the_disk_is_invented_or_lost(s):
             io = sum(entry["io"][f"{side}_bytes"] for entry in entries(reports, DISK))
             expect_equal(io, moved[side], f"{name}: {side} requests of the disk")
         for entry in entries(reports, DISK):
-            expect_equal(entry["coverage"], 1.0, f"{name}: coverage")
             expect_equal(entry["name"], "vda", "name")
             for side in ("read", "write"):
                 parts = entry["attributed"][f"{side}_bytes"] + entry["unattributed"][f"{side}_bytes"]
                 expect_equal(parts, entry[f"{side}_bytes"], f"{name}: parts of {side}")
+
+
+@test("devices_io")
+@estimate
+def the_disk_is_read_in_time(s):
+    """On a busy host the reading at the end of an interval may be late, which coverage says."""
+    for name, _, _ in IO_RUNS:
+        for entry in entries(io_reports(s, name), DISK):
+            expect_equal(entry["coverage"], 1.0, f"{name}: coverage")
 
 
 @test("devices_io")
