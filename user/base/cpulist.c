@@ -36,7 +36,7 @@ int cpulist_parse(const char *text, struct cpulist *ret_list)
 		if (low < 0 || high < low)
 			return -EINVAL;
 		for (; low <= high; low++)
-			list.bits[low / 64] |= 1ULL << low % 64;
+			cpulist_set(&list, low, true);
 		more = *text == ',';
 		if (more)
 			text++;
@@ -52,6 +52,18 @@ int cpulist_parse(const char *text, struct cpulist *ret_list)
 bool cpulist_contains(const struct cpulist *list, unsigned int cpu)
 {
 	return cpu < CPULIST_MAX_CPUS && list->bits[cpu / 64] >> cpu % 64 & 1;
+}
+
+void cpulist_set(struct cpulist *list, unsigned int cpu, bool in)
+{
+	uint64_t bit = 1ULL << cpu % 64;
+
+	if (cpu >= CPULIST_MAX_CPUS)
+		return;
+	if (in)
+		list->bits[cpu / 64] |= bit;
+	else
+		list->bits[cpu / 64] &= ~bit;
 }
 
 unsigned int cpulist_count(const struct cpulist *list)

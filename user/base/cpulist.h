@@ -33,6 +33,9 @@ int cpulist_parse(const char *text, struct cpulist *ret_list);
 /** cpulist_contains() - is @cpu in the set? false for numbers out of range */
 bool cpulist_contains(const struct cpulist *list, unsigned int cpu);
 
+/** cpulist_set() - put @cpu into the set, or take it out; numbers out of range change nothing */
+void cpulist_set(struct cpulist *list, unsigned int cpu, bool in);
+
 /** cpulist_count() - number of CPUs in the set */
 unsigned int cpulist_count(const struct cpulist *list);
 

@@ -19,7 +19,7 @@ static void put_cpus(FILE *f, const struct layout *l, uint32_t socket)
 
 	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++)
 		if (l->cpu_socket[cpu] == socket)
-			cpus.bits[cpu / 64] |= 1ull << cpu % 64;
+			cpulist_set(&cpus, cpu, true);
 	cpulist_format(&cpus, text, sizeof(text));
 	json_quoted(f, text);
 }

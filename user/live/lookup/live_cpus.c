@@ -23,13 +23,6 @@ void live_cpus_free(struct live_cpus *c)
 	c->tried_ns = NULL;
 }
 
-static void set_told(struct live_cpus *c, uint32_t cpu, bool online)
-{
-	uint64_t bit = 1ull << cpu % 64, *word = &c->told.bits[cpu / 64];
-
-	*word = online ? *word | bit : *word & ~bit;
-}
-
 /* One line is enough: each report has the CPU time of all of them. */
 static void say_no_socket(struct live_cpus *c, uint32_t cpu)
 {
@@ -53,7 +46,7 @@ static int came(struct live_cpus *c, uint32_t cpu)
 	if (cpu_map_find(c->map, c->fs, cpu))
 		return 0;
 	c->tried_ns[cpu] = 0;
-	set_told(c, cpu, true);
+	cpulist_set(&c->told, cpu, true);
 	event.socket = c->map->socket[cpu];
 	if (event.socket == CPU_NO_SOCKET)
 		say_no_socket(c, cpu);
@@ -66,7 +59,7 @@ static int went(struct live_cpus *c, uint32_t cpu)
 {
 	const struct trace_cpu event = { .cpu = cpu, .socket = LAYOUT_NO_SOCKET };
 
-	set_told(c, cpu, false);
+	cpulist_set(&c->told, cpu, false);
 	return trace_send_cpu(c->out, &event);
 }
 

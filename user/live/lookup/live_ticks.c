@@ -31,7 +31,7 @@ void live_ticks_tell(const struct live_ticks *t, bool counted, const char *missi
 		return;
 	}
 	for (int cpu = -1; (cpu = cpulist_next(&t->quiet, cpu)) >= 0 && (uint32_t)cpu < nr_cpus;)
-		quiet.bits[cpu / 64] |= 1ull << cpu % 64;
+		cpulist_set(&quiet, (unsigned int)cpu, true);
 	if (!t->on || !cpulist_count(&quiet) || cpulist_format(&quiet, list, sizeof(list)))
 		return;
 	snprintf(ret->tick_note, sizeof(ret->tick_note),

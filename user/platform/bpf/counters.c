@@ -331,8 +331,7 @@ static void put_pmu_names(const struct counters *c, const struct counted_pmu *p,
 		if (!summed(&c->pmus[i], p))
 			continue;
 		nr++;
-		if (n < CPULIST_MAX_CPUS)
-			numbers.bits[n / 64] |= 1ull << n % 64;
+		cpulist_set(&numbers, n, true);
 	}
 	str_copy(ret, size, p->pmu->name);
 	if (nr == 1)

@@ -141,7 +141,7 @@ static void find_online(const struct sysfs *fs, const uint32_t *package, struct 
 	m->online = (struct cpulist){ 0 };
 	for (uint32_t c = 0; c < m->nr_cpus; c++)
 		if (package[c] != CPU_NO_SOCKET)
-			m->online.bits[c / 64] |= 1ull << c % 64;
+			cpulist_set(&m->online, c, true);
 }
 
 int cpus_possible(const struct sysfs *fs, struct cpulist *ret)

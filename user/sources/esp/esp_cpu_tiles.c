@@ -95,7 +95,7 @@ int esp_cpu_tiles_find(struct source_context *c, const struct esp_soc *soc,
 
 		item->tile = esp_tile_at(soc, ESP_TILE_CPU, i);
 		if (t->cpus[i] != ESP_NO_CPU)
-			item->set.bits[t->cpus[i] / 64] |= 1ull << t->cpus[i] % 64;
+			cpulist_set(&item->set, t->cpus[i], true);
 		t->domains[i] = (struct cpu_socket){ i, &item->set };
 	}
 	t->domains[t->nr] = (struct cpu_socket){ t->nr, &t->nobody };
