@@ -594,10 +594,8 @@ static int check_pmu(const struct platform_file *f, const struct pmu *pmu, struc
 		err = pmu_row_config(pmu, row, &why, &configs[nr]);
 		if (err && row->optional)
 			continue;
-		if (err) {
-			json_node_wrong(&f->row_at[i], NULL, d, err, "%s", why.what);
-			return diag_advise(d, err, "%s", why.help);
-		}
+		if (err)
+			return wrong_because(&f->row_at[i], NULL, &why, d, err);
 		if (!pmu_row_bytes(row, pmu_row_event(pmu, row)).bytes)
 			return json_node_wrong(
 				&f->row_at[i], NULL, d, -ENODATA,
