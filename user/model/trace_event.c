@@ -20,6 +20,12 @@ static bool io_valid(const struct trace_header *h, const struct trace_io *io)
 	return io->tgid && io->tgid != TRACE_PID_LOST && (h->by_thread || io->tgid == io->pid);
 }
 
+static bool cpu_valid(const struct trace_header *h, const struct trace_cpu *c)
+{
+	return h->online && c->cpu < h->layout.nr_cpus &&
+	       (c->socket == LAYOUT_NO_SOCKET || (c->online && c->socket < h->layout.nr_sockets));
+}
+
 bool trace_valid(const struct trace_header *h, const struct trace_event *e)
 {
 	switch (e->type) {
@@ -41,6 +47,8 @@ bool trace_valid(const struct trace_header *h, const struct trace_event *e)
 	case TRACE_LOST:
 		return e->lost.what && e->lost.socket < h->layout.nr_sockets &&
 		       e->lost.start_ns <= e->lost.end_ns;
+	case TRACE_CPU:
+		return cpu_valid(h, &e->cpu);
 	case TRACE_MARK:
 		/* Only a trace without marks ends with one that has no ends. */
 		return e->mark.ends_ns || e->mark.last;

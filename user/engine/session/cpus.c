@@ -37,20 +37,14 @@ void session_cpus_free(struct session_cpus *c)
 	*c = (struct session_cpus){ 0 };
 }
 
-int session_cpu(struct session_cpus *c, const struct trace_header *h, const struct trace_cpu *e)
+void session_cpu(struct session_cpus *c, const struct trace_cpu *e)
 {
-	bool placed = e->socket != LAYOUT_NO_SOCKET;
-
-	if (!h->online || e->cpu >= c->nr ||
-	    (placed && (!e->online || e->socket >= h->layout.nr_sockets)))
-		return -EINVAL;
 	if (!e->online) {
 		c->was[e->cpu] &= ~NOW;
-		return 0;
+		return;
 	}
 	c->socket[e->cpu] = e->socket;
 	c->was[e->cpu] = NOW | IN_INTERVAL | IN_RUN;
-	return 0;
 }
 
 static void keep(struct session_cpus *c, uint8_t was)

@@ -21,8 +21,8 @@ struct session_cpus {
 int session_cpus_new(const struct layout *layout, struct session_cpus *ret);
 void session_cpus_free(struct session_cpus *c);
 
-/** session_cpu() - one has come or gone: 0, or -EINVAL for one that cannot be */
-int session_cpu(struct session_cpus *c, const struct trace_header *h, const struct trace_cpu *e);
+/** session_cpu() - one has come or gone; the event is valid, see trace_valid() */
+void session_cpu(struct session_cpus *c, const struct trace_cpu *e);
 
 /** session_cpus_begin() - the run begins with those that are online now */
 void session_cpus_begin(struct session_cpus *c);

@@ -246,7 +246,8 @@ static int on_event(void *arg, const struct trace_event *e)
 	case TRACE_MARK:
 		return on_mark(s, &e->mark);
 	case TRACE_CPU:
-		return session_cpu(&s->cpus, s->header, &e->cpu);
+		session_cpu(&s->cpus, &e->cpu);
+		return 0;
 	default:
 		return -EINVAL;
 	}
