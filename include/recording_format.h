@@ -116,26 +116,22 @@ enum recording_event {
 	RECORDING_ACTIVITY,
 };
 
-#define RECORDING_TASK_KERNEL	 0x01u
-#define RECORDING_RESYNC_BEGIN	 0x01u
-#define RECORDING_MARK_FIRST	 0x01u
-#define RECORDING_MARK_LAST	 0x02u
-#define RECORDING_MARK_ENDS	 0x04u
-#define RECORDING_MARK_INNER	 0x08u /* from version 6 on */
-#define RECORDING_MARK_FLAGS	 0x0fu
+#define RECORDING_TASK_KERNEL  0x01u
+#define RECORDING_RESYNC_BEGIN 0x01u
+#define RECORDING_MARK_FIRST   0x01u
+#define RECORDING_MARK_LAST    0x02u
+#define RECORDING_MARK_ENDS    0x04u
+#define RECORDING_MARK_INNER   0x08u /* from version 6 on */
 
-#define RECORDING_BY_THREAD	 0x01u
-#define RECORDING_MARKED	 0x02u
-#define RECORDING_ALL		 0x04u
-#define RECORDING_RESCTRL	 0x08u /* from version 9 on */
-#define RECORDING_ONLINE	 0x10u /* from version 10 on */
-#define RECORDING_LINKS		 0x20u /* reserved for GPUs, as above */
-#define RECORDING_HEADER_FLAGS	 0x1fu
+#define RECORDING_BY_THREAD    0x01u
+#define RECORDING_MARKED       0x02u
+#define RECORDING_ALL	       0x04u
+#define RECORDING_RESCTRL      0x08u /* from version 9 on */
+#define RECORDING_ONLINE       0x10u /* from version 10 on */
+#define RECORDING_LINKS	       0x20u /* reserved for GPUs, as above */
 
-#define RECORDING_CPU_ONLINE	 0x01u
+#define RECORDING_CPU_ONLINE   0x01u
 
-#define RECORDING_PROBE_BY_TASKS 0x01u
-
-#define RECORDING_IO_EXCLUSIVE	 0x01u /* no bytes follow */
+#define RECORDING_IO_EXCLUSIVE 0x01u /* no bytes follow */
 
 #endif

@@ -5,10 +5,11 @@
  *
  * A job begins when its cgroup was made, or with its first row, and ends with the interval whose
  * row says so. It is in all intervals between, with or without rows; the machine's counters in its
- * account are over just these, and of an interval within which it began they are its own part. Where an interval does not begin at the end of the last one, nobody looked in between:
- * jobs with a row go on with a gap, the others ended unseen and are stale. The first interval
- * after accounts_new() or accounts_restore() is such a one. This rests on reports that have a row
- * for every job that is there when a session begins, idle or not.
+ * account are over just these, and of an interval within which it began they are its own part.
+ * Where an interval does not begin at the end of the last one, the time between is a gap: jobs
+ * with a row go on, the rest ended unseen and are stale. The first interval after accounts_new() or
+ * accounts_restore() is such a one. This rests on reports that have a row for every job that is
+ * there when a session begins, idle or not.
  *
  * A job that is new in such an interval may have been there before: late_start, unless the making of its
  * cgroup was seen.

@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct quality) ==
 _Static_assert(offsetof(struct self_cost, probe_failed) == (SELF_FIELDS - 1) * sizeof(uint64_t),
 	       "all of self_cost are numbers");
 
-int accounts_room_for_(void *items, size_t *cap, size_t want, size_t size)
+int accounts_reserve_(void *items, size_t *cap, size_t want, size_t size)
 {
 	void **p = items;
 	size_t to = *cap ? *cap : 16;

@@ -177,9 +177,9 @@ static inline sum128 *accounts_sums_of(sum128 *cells, size_t counter)
 }
 
 /** accounts_reserve() - room for @want elements, new ones zero; 0 or -ENOMEM, all as it was */
-int accounts_room_for_(void *items, size_t *cap, size_t want, size_t size);
+int accounts_reserve_(void *items, size_t *cap, size_t want, size_t size);
 #define accounts_reserve(items, cap, want) \
-	accounts_room_for_(&(items), &(cap), (want), sizeof(*(items)))
+	accounts_reserve_(&(items), &(cap), (want), sizeof(*(items)))
 
 /** accounts_sums_reserve() - make room for so many counters; 0 or -ENOMEM */
 int accounts_sums_reserve(struct accounts *a, size_t nr_counters);
@@ -240,8 +240,6 @@ void accounts_part_sort_node(struct account_job *j);
 int accounts_part_copy_job(const struct accounts *a, const struct account_job *from,
 			   struct account_job *ret);
 
-/* accounts_groups.c: what the kernel counted */
-
 /* accounts_begin.c: jobs that begin within an interval */
 
 /** accounts_begin_prepare() - does a new job begin within @r? Room for that; 0 or -ENOMEM */
@@ -255,6 +253,8 @@ void accounts_begin_own(struct account_entry *e);
 
 /** accounts_begin_time() - CLOCK_REALTIME of a time within a report, or of its nearer end */
 uint64_t accounts_begin_time(const struct report *r, uint64_t ns);
+
+/* accounts_groups.c: counts of the kernel's monitoring groups */
 
 /** accounts_groups_reserve() - make room for what groups have in a report; 0 or -ENOMEM */
 int accounts_groups_reserve(struct accounts *a, const struct report *r);

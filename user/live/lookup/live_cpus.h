@@ -37,7 +37,7 @@ struct live_cpus {
 	bool said;
 };
 
-/** live_cpus_new() - begin with the CPUs that are online; the first four fields are set. 0 or -ENOMEM */
+/** live_cpus_new() - begin with the CPUs that are online; up to @out all is set. 0 or -ENOMEM */
 int live_cpus_new(struct live_cpus *c);
 void live_cpus_free(struct live_cpus *c);
 
