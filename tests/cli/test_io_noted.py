@@ -15,7 +15,7 @@ import everything
 
 program = sys.argv[1]
 MS = 1_000_000
-# What is attached: which requests a disk and a network card have then
+# The parts that are attached, and the requests that a disk and a network card have then
 PARTS = {
     "all": ("both", "both"),
     "no block": ("none", "both"),

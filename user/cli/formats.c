@@ -312,7 +312,7 @@ int format_files_add(struct format_files *files, const struct report *r, struct 
 
 		if (!f->out.file)
 			continue;
-		/* What is written at the end has its own summary. */
+		/* A file that is written at the end has its own summary. */
 		if (report_formats[i].at_end ? r->summary : f->args->output.summary && !r->summary)
 			continue;
 		err = report_formats[i].add(f, r);

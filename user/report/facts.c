@@ -232,7 +232,7 @@ static struct fact of_device(const struct report_device *rd)
 	};
 }
 
-/* What it moved in a direction; @bar: value, low, high */
+/* Bytes of a direction; @bar: value, low, high */
 static int tell_moved(const struct walk *w, struct fact f, enum direction direction,
 		      const uint64_t bar[3])
 {

@@ -82,7 +82,7 @@ static inline uint64_t fact_of(const struct fact_of *of, const void *subject)
 	return *(const uint64_t *)((const char *)subject + of->at);
 }
 
-/* What is known of a number. */
+/* Forms of a number. */
 enum fact_value {
 	FACT_ABSENT, /* nothing: it was not measured */
 	FACT_WHOLE,  /* @value */

@@ -152,7 +152,7 @@ static void on_mark(struct repeat_spans *o, const struct trace_mark *m)
 	}
 }
 
-/* What came of it before it had a socket is in no interval. */
+/* Its slices from before it had a socket are in no interval. */
 static void on_cpu(struct repeat_spans *o, const struct trace_cpu *c)
 {
 	if (c->cpu >= o->nr_cpus || !c->online)

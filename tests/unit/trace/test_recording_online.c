@@ -37,7 +37,7 @@ static struct counter counters[] = {
 };
 /* As many of each as the log of events shows. */
 static struct group groups[] = { { 0, 0, 2 }, { 1, 2, 1 } };
-/* What the network card receives is not noted, and the GPU has no requests. */
+/* The network card's receptions are not noted, and the GPU has no requests. */
 static struct device devices[] = {
 	{ .bdf = "0001:01:00.0", .name = "vda", .kind = DEVICE_BLOCK, .io = IO_BOTH },
 	{ .bdf = "0001:02:00.0", .name = "eth0", .kind = DEVICE_NET, .io = IO_READ },
@@ -409,7 +409,7 @@ static void test_numbers(void **state)
 	session_free(j.session);
 }
 
-/* Who begins late is told of the CPUs first: a segment of a recording, or other rows of top. */
+/* A late reader gets the CPUs first: a segment of a recording, or other rows of top. */
 static void begin_late(void *arg, const struct trace_mark *m)
 {
 	struct said *s = arg;
@@ -469,7 +469,7 @@ static void test_refused(void **state)
 	assert_int_equal(recording_finish(w, &d, NULL), 0);
 }
 
-/* What is reserved for GPUs is unknown to this program: refused, and in NDJSON passed over. */
+/* Events reserved for GPUs are unknown to this program: refused, and in NDJSON passed over. */
 static void test_reserved(void **state)
 {
 	static const uint8_t codes[] = { RECORDING_CONTEXTS * 2, RECORDING_ACTIVITY * 2 };

@@ -342,7 +342,7 @@ static int whiten_new(struct filter *f)
 	return err ? err : matrix_cholesky_forward_all(w->l, w->t, &w->w, &w->tri);
 }
 
-/* What the block says of their levels: mean and variance, by new workload. */
+/* The block's evidence on their levels: mean and variance, by new workload. */
 static void judge_new(const struct filter *f, double *ret_mean, double *ret_variance)
 {
 	const struct work *w = f->work;
@@ -542,9 +542,9 @@ static bool step(const struct size *size, const double *evidence)
 }
 
 /*
- * What the block says of a size, with what was said @before; returns the larger one. What
- * fits so well that it was not to be changed for some blocks need not be asked in each of them:
- * what was said counts less each time. And if one way is better, the other one is worse.
+ * A block's evidence for another size, together with that @before; returns the larger one. A size
+ * that fitted so well that it stayed for some blocks need not be asked for in each of them: earlier
+ * evidence counts less each time. And if one way is better, the other one is worse.
  */
 static double ask(struct filter *f, int size, const struct size *s, const double *before)
 {

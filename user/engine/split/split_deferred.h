@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a counter's split hands out, kept until others have handed out theirs: whichever thread
- * splits, sinks get everything in the same order.
+ * The results of a counter's split, kept until earlier counters have handed out theirs: whichever
+ * thread splits, sinks get everything in the same order.
  */
 #ifndef ENGINE_SPLIT_SPLIT_DEFERRED_H
 #define ENGINE_SPLIT_SPLIT_DEFERRED_H

@@ -287,7 +287,7 @@ static double share_as_estimated(const struct workloads *ws, struct io_block *io
 	return all;
 }
 
-/* What requests do not explain is the owners', in equal shares. */
+/* Bytes that requests do not explain are the owners', in equal shares. */
 static double share_owned(const struct split_block *b, struct io_block *io, size_t k)
 {
 	const struct counter_block *p = io->p;

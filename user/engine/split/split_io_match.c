@@ -108,7 +108,7 @@ static double reach(const struct split_block *b, struct io_block *io, size_t k, 
 	return left;
 }
 
-/* What was given beyond expectation in windows beside @k is some of what @k lacks. */
+/* Bytes given beyond expectation in windows beside @k are some of those that @k lacks. */
 static double settle(const struct io_block *io, size_t k, double *more, double lacks)
 {
 	for (int side = 0; side < 2; side++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Who is in a block of windows, who is too small to matter, and who is alike. */
+/* The workloads of a block of windows: which are too small to matter, and which are alike. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Who is the same program again. */
+/* Finds workloads that are the same program again. */
 static void find_kin(struct workloads *ws, const struct split_sink *sink)
 {
 	for (size_t i = 0; sink->id && i < ws->nr; i++) {

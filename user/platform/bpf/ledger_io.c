@@ -337,7 +337,7 @@ enum io_noted ledger_io_noted(const struct ledger *l, enum device_kind kind)
 		return l->io.parts & IO_BLOCK ? IO_BOTH : IO_NONE;
 	if (kind != DEVICE_NET)
 		return IO_NONE;
-	/* What is sent is read from memory. */
+	/* Sent packets are read from memory. */
 	return sent && received ? IO_BOTH : sent ? IO_READ : received ? IO_WRITE : IO_NONE;
 }
 

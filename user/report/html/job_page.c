@@ -86,7 +86,7 @@ static struct cell cell_of(const struct account_job *i, const struct job_sum_val
 {
 	if (!v->counted)
 		return (struct cell){ 0 };
-	/* What an interval has fits: at 1.2 TB/s it would have to last for half a year. */
+	/* Bytes of an interval fit: at 1.2 TB/s it would have to last for half a year. */
 	return (struct cell){ i->covered_ns, v->partial, sum128_cut(v->value, UINT64_MAX),
 			      sum128_cut(v->low, UINT64_MAX), sum128_cut(v->high, UINT64_MAX) };
 }

@@ -135,7 +135,7 @@ void markup_value(FILE *out, struct grid_cell cell)
 {
 	bool percent = cell.type == GRID_PERCENT;
 	char text[FORMAT_NUMBER_LEN];
-	/* What an interval has fits. */
+	/* Numbers of an interval fit. */
 	uint64_t exact = sum128_cut(cell.value, UINT64_MAX);
 
 	if (cell.type == GRID_ABSENT || (percent && !cell.whole)) {

@@ -146,7 +146,7 @@ static struct place place_of(const struct drawing *d, const struct fact *f)
 	return f->row ? drawing_row(d, at, f->row) : at;
 }
 
-/* What it means that a number is not there in an interval */
+/* The meaning of a number that an interval lacks */
 static uint32_t absence_of(const struct drawing *d, const struct fact *f)
 {
 	if (f->record == FACT_SHARE || f->record == FACT_UNATTRIBUTED)

@@ -164,7 +164,7 @@ static void kept_packages_do_not_count(void **state)
 	cpu_map_free(&m);
 }
 
-/* What a PMU says of its CPUs holds for those that are offline; sets are no packages. */
+/* The CPUs of a PMU hold for offline ones, too; sets are no packages. */
 static void sets_know_better(void **state)
 {
 	const struct cpulist first = list("0,4"), second = list("1,5-6");

@@ -100,7 +100,7 @@ static void junk_is_not_handed_on(void **state)
 	assert_int_equal(seen.nr, 0);
 }
 
-/* What is attached decides what is known of a device; other kinds have nothing to be noted. */
+/* Attached programs decide what is known of a device; other kinds have no requests to note. */
 static void parts_decide_what_is_noted(void **state)
 {
 	static const struct {
