@@ -65,6 +65,7 @@ struct stat_counter {
  * @id, @title, @unit, @formula, @from, @to: see struct metric_row; not owned
  * @name: @id with the socket numbers inserted
  * @filters, @label: of its counters, as in struct stat_counter
+ * @places: the name of many with such labels, "ports"; NULL without a label. Not owned
  * @pmu: index of the PMU
  * @input: by name of the formula: index of a counter, or STAT_DURATION_*, STAT_CONSTANT
  * @constant: value of an input that is STAT_CONSTANT
@@ -80,6 +81,7 @@ struct stat_metric {
 	char name[80];
 	char filters[MODEL_NAME_LEN];
 	char label[64];
+	const char *places;
 	uint32_t pmu;
 	uint32_t input[STAT_MAX_INPUTS];
 	double constant[STAT_MAX_INPUTS];

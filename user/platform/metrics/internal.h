@@ -34,12 +34,14 @@ struct metric_job {
  * @terms, @nr_terms: the filters
  * @ports: number of ports that they let through, 0 = unknown
  * @label: their meaning in words
+ * @places: see struct stat_metric
  */
 struct metric_variant {
 	struct pmu_term terms[3];
 	size_t nr_terms;
 	unsigned int ports;
 	char label[64];
+	const char *places;
 };
 
 /**

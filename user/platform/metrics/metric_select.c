@@ -54,6 +54,7 @@ static int take_events(struct metric_job *job, const struct pmu *pmu,
 		metric_input(p, i, &want);
 	}
 	str_copy(m->label, sizeof(m->label), v->label);
+	m->places = v->places;
 	*ret_complete = p->nr_wants > 0;
 	return 0;
 }

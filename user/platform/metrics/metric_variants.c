@@ -45,7 +45,7 @@ static uint64_t mask_of(const struct pmu *pmu, const struct filter_row *filter)
 }
 
 static int variant_mask(struct metric_variants *list, const struct filter_row *filter,
-			uint64_t mask, const char *label)
+			uint64_t mask, const char *label, const char *places)
 {
 	struct metric_variant *v = variant_add(list);
 
@@ -56,13 +56,14 @@ static int variant_mask(struct metric_variants *list, const struct filter_row *f
 	v->nr_terms = 1;
 	v->ports = __builtin_popcountll(mask);
 	str_copy(v->label, sizeof(v->label), label);
+	v->places = places;
 	return 0;
 }
 
 /* One variant for each bit of a mask. */
 static int variants_of_bits(const struct metric_job *job, const struct pmu *pmu,
 			    const struct filter_row *filter, uint64_t mask, const char *what,
-			    struct metric_variants *list)
+			    const char *places, struct metric_variants *list)
 {
 	bool sockets = pmu->family->ports_are_sockets;
 	char label[32];
@@ -76,7 +77,8 @@ static int variants_of_bits(const struct metric_job *job, const struct pmu *pmu,
 		    ((int32_t)bit == pmu->socket || !metric_has_socket(job->pmus, pmu->kind, bit)))
 			continue;
 		snprintf(label, sizeof(label), "%s %u", sockets ? "socket" : what, bit);
-		err = variant_mask(list, filter, 1ull << bit, label);
+		err = variant_mask(list, filter, 1ull << bit, label,
+				   sockets ? "pairs of sockets" : places);
 	}
 	return err;
 }
@@ -96,7 +98,7 @@ static int variants_of_gpus(struct metric_job *job, const struct pmu *pmu,
 	if (gpus > format->width)
 		gpus = format->width;
 	return variants_of_bits(job, pmu, filter, gpus < 64 ? (1ull << gpus) - 1 : UINT64_MAX,
-				"GPU", list);
+				"GPU", "GPUs", list);
 }
 
 /* If the root complex above the device is unknown, each one is asked. */
@@ -125,6 +127,7 @@ int metric_ranges_read(struct metric_job *job)
 	for (size_t i = 0; !err && i < nr; i++) {
 		struct metric_variant *v = &job->ranges[i].setting;
 
+		v->places = "windows";
 		v->nr_terms = ARRAY_SIZE(v->terms);
 		err = range_spec_terms(job->fs, job->o->ranges[i], job->d, v->terms, v->label,
 				       sizeof(v->label));
@@ -172,7 +175,8 @@ int metric_variants_make(struct metric_job *job, const struct pmu *pmu,
 	int err = 0;
 
 	if (job->o->per_port && mask)
-		err = variants_of_bits(job, pmu, ports, known_ports(job, pmu, mask), "port", list);
+		err = variants_of_bits(job, pmu, ports, known_ports(job, pmu, mask), "port",
+				       "ports", list);
 	if (!err && job->o->per_gpu)
 		err = variants_of_gpus(job, pmu, list);
 	if (!err)
@@ -184,6 +188,6 @@ int metric_variants_make(struct metric_job *job, const struct pmu *pmu,
 	 * none: a division by the number of ports must know it.
 	 */
 	if (mask && constraint_find(pmu->kind, CONSTRAINT_EMPTY_PORTS))
-		return variant_mask(list, ports, mask, "");
+		return variant_mask(list, ports, mask, "", NULL);
 	return variant_add(list) ? 0 : -ENOMEM;
 }

@@ -25,6 +25,7 @@
 struct block_place {
 	uint32_t pmu;
 	const char *label;
+	const char *name; /* of many like it; NULL without a label */
 	bool quiet;
 	bool partly; /* no traffic in the values that were read; some were not */
 	bool left_out;
@@ -205,7 +206,7 @@ static int add_place(struct block *b, const struct stat_metric *m)
 	if (array_reserve(b->places, b->cap_places, b->nr_places))
 		return -ENOMEM;
 	p = &b->places[b->nr_places++];
-	*p = (struct block_place){ .pmu = m->pmu, .label = m->label };
+	*p = (struct block_place){ .pmu = m->pmu, .label = m->label, .name = m->places };
 	place_text(&b->t->r->layout->pmus[m->pmu], m->label, p->text, sizeof(p->text));
 	p->quiet = is_quiet(b->t->r, p, &p->partly);
 	b->nr_quiet += p->quiet;
@@ -489,21 +490,15 @@ static int put_wides(struct block *b, size_t left)
 /* Name of a place when there are many. */
 static const char *places_name(const struct block *b)
 {
-	const char *label = b->places[0].label;
-	bool several = false;
+	const struct block_place *first = &b->places[0];
+	bool several = b->nr_places == 1;
 
 	for (size_t i = 0; i < b->nr_places; i++)
-		several |= strcmp(b->places[i].label, label) != 0;
-	if (!strncmp(b->pmu->family, "esp_", 4))
-		return "tiles";
-	/* One address range, and all root complexes that it may be behind. */
-	if (!label[0] || (!several && b->nr_places > 1))
-		return b->pmu->rc >= 0 ? "root complexes" : "sockets";
-	if (!strncmp(label, "port ", 5))
-		return "ports";
-	if (!strncmp(label, "GPU ", 4))
-		return "GPUs";
-	return !strncmp(label, "socket ", 7) ? "pairs of sockets" : "windows";
+		several |= strcmp(b->places[i].label, first->label) != 0;
+	/* One label with several places: an address range, and the root complexes it may be behind */
+	if (first->name && several)
+		return first->name;
+	return b->pmu->rc >= 0 ? "root complexes" : "sockets";
 }
 
 static const char *quiet_words(const struct block *b)

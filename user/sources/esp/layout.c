@@ -129,7 +129,7 @@ static int add_metric(struct esp_layout *l, const struct esp_soc *soc, uint32_t 
 	struct formula *f = NULL;
 	int err;
 
-	*m = (struct stat_metric){ .pmu = pmu, .unit = row->unit };
+	*m = (struct stat_metric){ .pmu = pmu, .unit = row->unit, .places = "tiles" };
 	m->id = expand(l, row->id, number);
 	m->title = expand(l, row->title, number);
 	m->formula = expand(l, row->formula, number);

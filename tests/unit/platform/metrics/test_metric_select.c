@@ -267,6 +267,7 @@ static void test_per_port(void **state)
 	m = find(&w, "t410.pcie.read_latency", "nvidia_pcie_pmu_0_rc_3", "port 7");
 	assert_non_null(m);
 	assert_string_equal(m->filters, "src_rp_mask=0x80");
+	assert_string_equal(m->places, "ports");
 	world_end(&w);
 
 	/* without names: only PMUs that have ports */
@@ -292,6 +293,7 @@ static void test_per_gpu(void **state)
 	m = find(&w, "t410.nvlink_c2c.out_rd_latency", "nvidia_nvlink_c2c_pmu_0", "GPU 1");
 	assert_non_null(m);
 	assert_string_equal(m->filters, "gpu_mask=0x2");
+	assert_string_equal(m->places, "GPUs");
 	assert_null(find(&w, "t410.nvlink_c2c.out_rd_latency", "nvidia_nvlink_c2c_pmu_0", ""));
 	assert_true(has_note(&w, "nvidia_nvlink_c2c_pmu_1: no GPUs"));
 	world_end(&w);
@@ -420,6 +422,7 @@ static void test_grace(void **state)
 	m = find(&w, "grace.cnvlink.read_bandwidth", "nvidia_cnvlink_pmu_1", "socket 0");
 	assert_non_null(m);
 	assert_string_equal(m->filters, "rem_socket=0x1");
+	assert_string_equal(m->places, "pairs of sockets");
 	world_end(&w);
 
 	/* The peak of one root port is known, that of one port of a link is not. */

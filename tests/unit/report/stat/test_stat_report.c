@@ -242,6 +242,14 @@ static void test_table(void **state)
 		if (w.counters[i].pmu == PCIE0 + 5)
 			r->counts[i].absence = STAT_NOT_READ;
 	expect(text_of(r, &plain), "4 more root complexes", true);
+	/* Places with labels have the name that their metrics give them, whatever the labels are. */
+	for (size_t i = 0; i < w.layout.nr_metrics; i++)
+		if (w.metrics[i].pmu >= PCIE0 && w.metrics[i].pmu < LINK0) {
+			w.metrics[i].places = "lanes";
+			snprintf(w.metrics[i].label, sizeof(w.metrics[i].label), "number %u",
+				 w.metrics[i].pmu);
+		}
+	expect(text_of(r, &plain), "4 more lanes", true);
 }
 
 static size_t lines_in(const char *text)
