@@ -33,4 +33,11 @@ static inline uint64_t whole_capped(double v)
 	return v < 0x1p64 ? (uint64_t)v : UINT64_MAX;
 }
 
+/** bounds_around() - @value is scaled and rounded, and may have left its own bounds: put it inside */
+static inline void bounds_around(uint64_t value, uint64_t *low, uint64_t *high)
+{
+	*low = *low < value ? *low : value;
+	*high = *high > value ? *high : value;
+}
+
 #endif

@@ -55,10 +55,7 @@ static double counter_doubt(const struct book *b, uint32_t counter, const struct
 	return rotation_unseen_doubt(b->counters[counter].value, by->ratio, b->squares[counter]);
 }
 
-/*
- * A counter's bounds when it was scaled to @value. The counted part is sure. Large numbers are rounded,
- * so the value is put inside again.
- */
+/* A counter's bounds when it was scaled to @value. The counted part is sure. */
 static void scale_counter_bounds(struct report_counter *c, const struct scaling *by, double doubt,
 				 uint64_t value)
 {
@@ -66,10 +63,7 @@ static void scale_counter_bounds(struct report_counter *c, const struct scaling 
 
 	c->low = low > c->low ? low : c->low;
 	c->high = whole_capped(ceil(c->high * by->ratio + doubt + value * by->edges));
-	if (c->low > value)
-		c->low = value;
-	if (c->high < value)
-		c->high = value;
+	bounds_around(value, &c->low, &c->high);
 }
 
 /* A row's bounds when its value was scaled, and all to @most. */
@@ -84,10 +78,7 @@ static void scale_bounds(struct entry_share *s, const struct scaling *by, double
 		s->low = low;
 	s->high = high < most ? high : most;
 	s->below = fmin(s->below * by->ratio, most);
-	if (s->low > s->value)
-		s->low = s->value;
-	if (s->high < s->value)
-		s->high = s->value;
+	bounds_around(s->value, &s->low, &s->high);
 }
 
 /* What a latency is about grows with the bytes it is weighted by. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sums.h"
+#include "engine/split/apportion.h"
 #include "engine/stat/stat_bars.h"
 #include "tables/formula.h"
 #include "trace.h"
@@ -53,24 +54,6 @@ struct stat_book {
 	struct stat_sums interval, run;
 	uint64_t start_ns, interval_ns; /* of the run, of the interval */
 };
-
-static uint64_t add(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-/* What would have been counted in @enabled, rounded; exact when both times are equal. */
-static uint64_t scaled(uint64_t counted, uint64_t enabled, uint64_t running)
-{
-	unsigned __int128 v;
-
-	if (!running || enabled == running)
-		return counted;
-	v = ((unsigned __int128)counted * enabled + running / 2) / running;
-	return v > UINT64_MAX ? UINT64_MAX : (uint64_t)v;
-}
 
 static bool is_counter(uint32_t input)
 {
@@ -201,18 +184,18 @@ static void add_count(struct count_sum *c, const struct reading *r, uint64_t tim
 	size_t to;
 
 	if (!r) {
-		c->enabled_ns = add(c->enabled_ns, time_ns);
+		c->enabled_ns = sum_capped(c->enabled_ns, time_ns);
 		return;
 	}
 	c->read = true;
 	/* The kernel's two clocks may differ by a moment. */
-	c->enabled_ns =
-		add(c->enabled_ns, r->running_ns > r->enabled_ns ? r->running_ns : r->enabled_ns);
-	c->running_ns = add(c->running_ns, r->running_ns);
+	c->enabled_ns = sum_capped(c->enabled_ns,
+				   r->running_ns > r->enabled_ns ? r->running_ns : r->enabled_ns);
+	c->running_ns = sum_capped(c->running_ns, r->running_ns);
 	/* Without running time there is no value, whatever is in its place. */
 	if (!r->running_ns)
 		return;
-	c->counted = add(c->counted, r->value);
+	c->counted = sum_capped(c->counted, r->value);
 	to = stat_turn(&c->turns, r->enabled_ns, r->running_ns);
 	c->sample[to] += (double)r->value;
 	c->sample_ns[to] += (double)r->running_ns;
@@ -278,7 +261,7 @@ static void add_value(struct value_sum *to, const struct value_sum *v, uint32_t 
 {
 	size_t sample;
 
-	to->enabled_ns = add(to->enabled_ns, time_ns);
+	to->enabled_ns = sum_capped(to->enabled_ns, time_ns);
 	if (!v)
 		return;
 	sample = stat_turn(&to->turns, (uint64_t)v->duration_ns, v->covered_ns);
@@ -289,7 +272,8 @@ static void add_value(struct value_sum *to, const struct value_sum *v, uint32_t 
 	to->duration_ns += v->duration_ns;
 	to->sample_ns[sample] += v->duration_ns;
 	/* Events that are not in one group are switched on some ns after each other. */
-	to->covered_ns = add(to->covered_ns, v->covered_ns < time_ns ? v->covered_ns : time_ns);
+	to->covered_ns =
+		sum_capped(to->covered_ns, v->covered_ns < time_ns ? v->covered_ns : time_ns);
 	to->any = true;
 }
 
@@ -369,10 +353,7 @@ static void bound_count(const struct count_sum *c, struct stat_count *ret)
 	ret->high = whole_capped(ceil(bar.high));
 	if (ret->low < c->counted)
 		ret->low = c->counted;
-	if (ret->low > ret->value)
-		ret->low = ret->value;
-	if (ret->high < ret->value)
-		ret->high = ret->value;
+	bounds_around(ret->value, &ret->low, &ret->high);
 }
 
 static struct stat_count make_count(const struct stat_book *b, const struct stat_sums *s, size_t i)
@@ -386,7 +367,7 @@ static struct stat_count make_count(const struct stat_book *b, const struct stat
 
 	if (c->running_ns || slept(b, c, i)) {
 		count.value = count.low = count.high =
-			scaled(c->counted, c->enabled_ns, c->running_ns);
+			apportion_scale(c->counted, c->enabled_ns, c->running_ns);
 		if (c->running_ns < c->enabled_ns)
 			bound_count(c, &count);
 	} else if (b->refused[i]) {
