@@ -117,7 +117,6 @@ static void quality(const void *s, struct quality *ret)
 }
 
 const struct live_source source_file = {
-	.name = "file",
 	.order = SOURCE_BEFORE,
 	.size = sizeof(struct file),
 	.wanted = wanted,

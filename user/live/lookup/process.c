@@ -12,7 +12,8 @@
 #include "base/cleanup.h"
 #include "platform/sys/pid_namespace.h"
 
-uint32_t process_of(pid_t tid)
+/* The process that a thread belongs to, 0 when no thread has this number */
+static uint32_t process_of(pid_t tid)
 {
 	char path[32], line[128];
 	cleanup_fclose FILE *f = NULL;

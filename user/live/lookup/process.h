@@ -9,9 +9,6 @@
 
 #include "base/diag.h"
 
-/** process_of() - the process that a thread belongs to, 0 when no thread has this number */
-uint32_t process_of(pid_t tid);
-
 /** process_lives() - is it the number of a process that has not ended? A zombie has (Linux 5.3) */
 bool process_lives(pid_t pid);
 

@@ -482,13 +482,22 @@ void live_progress(const struct live *l, struct live_progress *ret)
 	};
 }
 
-void live_describe_source(const struct live *l, const char *name, size_t line, char *ret_text,
-			  size_t size)
+static void describe_memory(const struct live *l, size_t line, char *ret_text, size_t size)
 {
 	ret_text[0] = '\0';
 	EACH_SOURCE (r, l, describe)
-		if (!strcmp(r->row->name, name))
+		if (r->row == &source_memory)
 			r->row->describe(r->data, line, ret_text, size);
+}
+
+void live_describe_counters(const struct live *l, char *ret_text, size_t size)
+{
+	describe_memory(l, 0, ret_text, size);
+}
+
+void live_describe_weights(const struct live *l, char *ret_text, size_t size)
+{
+	describe_memory(l, 1, ret_text, size);
 }
 
 bool live_describe_line(const struct live *l, size_t line, char *ret_text, size_t size)

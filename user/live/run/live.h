@@ -147,26 +147,15 @@ struct live_progress {
 void live_progress(const struct live *l, struct live_progress *ret);
 
 /**
- * live_describe_source() - a line on a source's counters, for people
+ * live_describe_counters() - a line on the counters of memory, for people
  * @l: the run
- * @name: of the source; sources that were not requested have no lines
- * @line: number of the line, from 0 on
  * @ret_text: gets it, "" for none
  * @size: of @ret_text
  */
-void live_describe_source(const struct live *l, const char *name, size_t line, char *ret_text,
-			  size_t size);
+void live_describe_counters(const struct live *l, char *ret_text, size_t size);
 
-static inline void live_describe_counters(const struct live *l, char *ret_text, size_t size)
-{
-	live_describe_source(l, "memory", 0, ret_text, size);
-}
-
-/* How activity of tasks is weighed, and why. */
-static inline void live_describe_weights(const struct live *l, char *ret_text, size_t size)
-{
-	live_describe_source(l, "memory", 1, ret_text, size);
-}
+/** live_describe_weights() - the same on how activity of tasks is weighed, and why */
+void live_describe_weights(const struct live *l, char *ret_text, size_t size);
 
 /**
  * live_describe_line() - the lines of all sources in order

@@ -84,9 +84,26 @@ enum mark_kind {
 	MARK_INNER,
 };
 
+/* Length of an event's turn, and period of reading what needs none. */
+#define SOURCE_TURN_NS 50000000ull
+
+/**
+ * source_must_read() - must PMUs be read at a mark, whatever their budget says?
+ * @ended_ns: of the source: the last mark that had to; its counts go into the next interval if it
+ *	does not read now, so an interval of at least a turn has to
+ */
+static inline bool source_must_read(enum mark_kind kind, uint64_t now_ns, uint64_t *ended_ns)
+{
+	bool must =
+		kind == MARK_LAST || (kind == MARK_BETWEEN && now_ns >= *ended_ns + SOURCE_TURN_NS);
+
+	if (must)
+		*ended_ns = now_ns;
+	return must;
+}
+
 /**
  * struct live_source - a source; functions may be NULL, except where noted
- * @name: for live_describe_source()
  * @order: see there
  * @size: of its own data, which the run allocates as zeros. It is @s of the functions
  * @wanted: do the options ask for it? If not, nothing else is called. NULL: always
@@ -116,7 +133,6 @@ enum mark_kind {
  * absent, mentioned by @note or counted by @quality.
  */
 struct live_source {
-	const char *name;
 	enum source_order order;
 	size_t size;
 	bool (*wanted)(const struct run_options *args);

@@ -19,8 +19,6 @@
 #include "platform/meter/meter.h"
 #include "trace/header.h"
 
-/* Length of a device's turn, and period of reading those that need none. */
-#define TURN_NS	   50000000ull
 /* Hotplug is checked this often. */
 #define REFRESH_NS NS_PER_S
 /* Requests of a device wait for the end of its window, but not for an hour. */
@@ -41,7 +39,7 @@ struct devices {
 	bool *told_held; /* by group of the plan */
 	uint64_t next_refresh_ns;
 	uint64_t marked_ns;
-	uint64_t ended_ns; /* the last reading that did not ask for the budget */
+	uint64_t ended_ns; /* see source_must_read() */
 	uint64_t changes;
 };
 
@@ -160,10 +158,10 @@ static int open_meter(struct devices *l, struct diag *d)
 {
 	struct meter_options o = {
 		.budget = l->c->args->read_budget > 0 ? l->c->args->read_budget : RUN_READ_BUDGET,
-		.turn_ns = TURN_NS,
+		.turn_ns = SOURCE_TURN_NS,
 		.interval_ns = l->c->args->interval_ns,
 		.weighed = true,
-		.read_ns = TURN_NS,
+		.read_ns = SOURCE_TURN_NS,
 	};
 	int err = meter_open(&l->plan.wants, l->c->sysfs, &o, d, &l->meter);
 
@@ -468,10 +466,7 @@ static int mark(void *s, enum mark_kind kind, struct diag *d)
 	if (kind == MARK_INNER && now < l->marked_ns + INNER_NS)
 		return 0;
 	l->marked_ns = now;
-	/* A PMU that is not read now would have its bytes in the next interval. */
-	must = last || (kind == MARK_BETWEEN && now >= l->ended_ns + TURN_NS);
-	if (must)
-		l->ended_ns = now;
+	must = source_must_read(kind, now, &l->ended_ns);
 	if (l->meter) {
 		const struct meter_sink sink = sink_of(l);
 
@@ -527,11 +522,10 @@ static void describe(const void *s, size_t i, char *ret_text, size_t size)
 	if (turns)
 		str_append(ret_text, size,
 			   "; turns of %g ms, or longer to keep the budget, on %zu PMU%s",
-			   TURN_NS / 1e6, turns, turns == 1 ? "" : "s");
+			   SOURCE_TURN_NS / 1e6, turns, turns == 1 ? "" : "s");
 }
 
 const struct live_source source_devices = {
-	.name = "devices",
 	.order = SOURCE_BEFORE,
 	.size = sizeof(struct devices),
 	.wanted = wanted,

@@ -109,7 +109,6 @@ static void free_all(void *s)
 }
 
 const struct live_source source_latencies = {
-	.name = "latencies",
 	.order = SOURCE_BEHIND,
 	.size = sizeof(struct latencies),
 	.wanted = wanted,

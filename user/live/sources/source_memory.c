@@ -265,7 +265,6 @@ static void free_all(void *s)
 }
 
 const struct live_source source_memory = {
-	.name = "memory",
 	.order = SOURCE_WITH,
 	.size = sizeof(struct memory),
 	.find = find,

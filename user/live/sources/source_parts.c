@@ -17,15 +17,13 @@
 #include "platform/meter/meter.h"
 #include "trace/header.h"
 
-#define TURN_NS 50000000ull
-
 struct parts {
 	const struct source_context *c;
 	struct part_plan plan;
 	struct meter *meter; /* NULL: there are no parts */
 	struct part_sums *sums;
 	uint32_t first;	   /* in the header */
-	uint64_t ended_ns; /* the last reading that did not ask for the budget */
+	uint64_t ended_ns; /* see source_must_read() */
 };
 
 static bool wanted(const struct run_options *args)
@@ -55,7 +53,7 @@ static int open_meter(struct parts *l, struct diag *d)
 {
 	struct meter_options o = {
 		.budget = l->c->args->read_budget,
-		.turn_ns = TURN_NS,
+		.turn_ns = SOURCE_TURN_NS,
 		.interval_ns = l->c->args->interval_ns,
 	};
 	struct diag why = { 0 };
@@ -167,15 +165,11 @@ static int mark(void *s, enum mark_kind kind, struct diag *d)
 {
 	struct parts *l = s;
 	const struct meter_sink sink = sink_of(l);
-	uint64_t now = monotonic_ns();
-	bool must = kind == MARK_LAST || now >= l->ended_ns + TURN_NS;
 	int err;
 
 	if (!l->meter || kind == MARK_INNER)
 		return 0;
-	if (must)
-		l->ended_ns = now;
-	err = meter_read(l->meter, must, &sink, d);
+	err = meter_read(l->meter, source_must_read(kind, monotonic_ns(), &l->ended_ns), &sink, d);
 	if (err)
 		return err;
 	err = part_sums_end(l->sums);
@@ -211,11 +205,10 @@ static void describe(const void *s, size_t i, char *ret_text, size_t size)
 		   l->plan.nr_parts == 1 ? "" : "s", l->plan.wants.nr);
 	if (turns)
 		str_append(ret_text, size, "; turns of %g ms, or longer, on %zu PMU%s",
-			   TURN_NS / 1e6, turns, turns == 1 ? "" : "s");
+			   SOURCE_TURN_NS / 1e6, turns, turns == 1 ? "" : "s");
 }
 
 const struct live_source source_parts = {
-	.name = "parts",
 	.order = SOURCE_BEFORE,
 	.size = sizeof(struct parts),
 	.wanted = wanted,

@@ -452,7 +452,6 @@ static void free_all(void *data)
 }
 
 const struct live_source source_programs = {
-	.name = "programs",
 	.order = SOURCE_BEFORE,
 	.size = sizeof(struct programs),
 	.wanted = wanted,

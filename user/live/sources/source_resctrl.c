@@ -68,7 +68,6 @@ static void free_all(void *s)
 
 /* Read after CPU time and windows, as close to the end of the interval as possible. */
 const struct live_source source_resctrl = {
-	.name = "resctrl",
 	.order = SOURCE_BEHIND,
 	.size = sizeof(struct resctrl_source),
 	.wanted = wanted,

@@ -434,7 +434,6 @@ static bool trouble(const void *s, char *ret_text, size_t size)
 }
 
 const struct live_source source_esp = {
-	.name = "esp",
 	.order = SOURCE_BEFORE,
 	.size = sizeof(struct esp),
 	.wanted = wanted,
