@@ -27,7 +27,8 @@ struct book_key book_job_key(const struct cgroup_name *c)
 				  .start_ns = number_of_step(c->step) };
 }
 
-int book_row_job(struct book_row *row, const struct job *j, const char *step)
+/* A row is in a step of a job (NULL: in none); 0 or -ENOMEM */
+static int set_row_job(struct book_row *row, const struct job *j, const char *step)
 {
 	/* Other owners keep the old value. */
 	if (!j || (row->job && row->job->shared)) {
@@ -55,7 +56,7 @@ static int get_row(struct book *b, const struct book_key *key, const struct job 
 		return err;
 	free((*ret)->path);
 	(*ret)->path = strndup(path, length);
-	return (*ret)->path ? book_row_job(*ret, j, step) : -ENOMEM;
+	return (*ret)->path ? set_row_job(*ret, j, step) : -ENOMEM;
 }
 
 int book_job_row(struct book *b, const struct cgroup_name *c, struct book_row **ret)
@@ -172,7 +173,7 @@ int book_name_job(struct book *b, struct book_row *row)
 		row->cgroup_id = j->who.cgroup_id;
 	else
 		row->cgroup_id = c && c->job == j ? c->id : 0;
-	err = book_row_job(row, j, step);
+	err = set_row_job(row, j, step);
 	if (!err && step[0])
 		row->job->begin_ns = c && c->job == j ? c->made_ns : 0;
 	return err;

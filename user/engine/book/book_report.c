@@ -59,11 +59,11 @@ static int report_tangled(const struct book *b, const struct book_row *row, stru
 }
 
 /*
- * Each part of the time may begin at 0 and be true, and one of many that begins too high is enough for
+ * The lower end of the 95% interval of a row's bytes, of all that was added up. Each part of the time may begin at 0 and be true, and one of many that begins too high is enough for
  * their sum to do so. So the remaining rows give up what they would have below it, but
  * nothing of their certain bytes.
  */
-uint64_t book_share_low(const struct entry_share *s)
+static uint64_t share_low(const struct entry_share *s)
 {
 	uint64_t low = s->low > s->below ? s->low - s->below : 0;
 
@@ -125,7 +125,7 @@ static int report_shares(const struct book *b, const struct book_row *row, struc
 			continue;
 		separable = is_separable(e);
 		ret->shares[ret->nr_shares++] =
-			(struct share){ i, e->value, book_share_low(e), e->high, separable };
+			(struct share){ i, e->value, share_low(e), e->high, separable };
 		ret->separable &= !e->value || separable;
 	}
 	return 0;

@@ -20,7 +20,7 @@ struct book_key {
 
 /*
  * A counter in a row; @high as in struct share, @low, @below and @sure sums of struct bounds, of
- * which book_share_low() makes the lower end. @squares: sum of the squares of
+ * which book_report.c makes the lower end. @squares: sum of the squares of
  * its windows' bytes, which tells how lumpy they came; see struct device_share for devices.
  */
 struct entry_share {
@@ -207,9 +207,6 @@ void book_rows_free(struct book *b);
 /** book_share() - a row's entry for a counter; NULL when it has none yet */
 struct entry_share *book_share(const struct book *b, const struct book_row *row, uint32_t counter);
 
-/** book_share_low() - where the 95% interval of a row's bytes begins, of all that was added up */
-uint64_t book_share_low(const struct entry_share *s);
-
 /** book_share_get() - the same, made when new; 0 or -ENOMEM */
 int book_share_get(const struct book *b, struct book_row *row, uint32_t counter,
 		   struct entry_share **ret);
@@ -252,9 +249,6 @@ struct book_key book_job_key(const struct cgroup_name *c);
 
 /** book_job_row() - that row, made when new; 0 or -ENOMEM */
 int book_job_row(struct book *b, const struct cgroup_name *c, struct book_row **ret);
-
-/** book_row_job() - a row is in a step of a job (NULL: in none); 0 or -ENOMEM */
-int book_row_job(struct book_row *row, const struct job *j, const char *step);
 
 /** book_quiet_jobs() - rows of jobs that did nothing, and which jobs ended; 0 or -ENOMEM */
 int book_quiet_jobs(struct book *b);

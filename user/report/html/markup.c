@@ -59,17 +59,12 @@ static int put_escaped(const char *text, size_t length, void *arg)
 	return ferror(out) ? -1 : 0;
 }
 
-int markup_json(FILE *out, const json_t *json)
+static int put_json(FILE *out, void *arg)
 {
 	/* Latencies, the only fractional numbers, have tenths. */
 	int flags = JSON_COMPACT | JSON_REAL_PRECISION(12);
 
-	return json_dump_callback(json, put_escaped, out, flags) ? -ENOMEM : 0;
-}
-
-static int put_json(FILE *out, void *arg)
-{
-	return markup_json(out, arg);
+	return json_dump_callback(arg, put_escaped, out, flags) ? -ENOMEM : 0;
 }
 
 int markup_json_text(json_t *json, char **ret_text, size_t *ret_len)

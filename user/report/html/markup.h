@@ -15,11 +15,8 @@ void markup_text(FILE *out, const char *text);
 /** markup_path() - as markup_text(), with line breaks allowed behind slashes */
 void markup_path(FILE *out, const char *text);
 
-/** markup_json() - JSON inside of a script element, which it cannot end; 0 or -ENOMEM */
-int markup_json(FILE *out, const json_t *json);
-
 /**
- * markup_json_text() - the same in memory
+ * markup_json_text() - JSON inside of a script element, which it cannot end, in memory
  * @json: released
  * @ret_text: to be freed; NULL after an error
  * @ret_len: its length in bytes

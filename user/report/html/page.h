@@ -60,7 +60,7 @@ int page_data(const struct page *p, json_t **ret);
 /** page_head() - the begin of a page, up to its body */
 void page_head(FILE *out, const struct host_info *host);
 
-/** page_tail() - its end: licences, data of plots as markup_json() writes it, and scripts */
+/** page_tail() - its end: licences, data of plots as markup_json_text() writes it, and scripts */
 void page_tail(FILE *out, const char *data, size_t length);
 
 /* Sections in order; 0 or -ENOMEM, if anything. */

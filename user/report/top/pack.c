@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void pack_text(struct bytes *p, const char *text, size_t max)
+/* A text with its NUL; NULL is kept apart from "". */
+static void pack_text(struct bytes *p, const char *text, size_t max)
 {
 	size_t length = text ? strnlen(text, max) : 0;
 

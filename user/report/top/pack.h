@@ -6,9 +6,6 @@
 #include "base/bytes.h"
 #include "model.h"
 
-/** pack_text() - a text with its NUL; NULL is kept apart from "" */
-void pack_text(struct bytes *p, const char *text, size_t max);
-
 /* The bytes were written here, so they are trusted. */
 uint64_t unpack_number(struct bytes_in *u);
 void unpack_raw(struct bytes_in *u, void *to, size_t size);
