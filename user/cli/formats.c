@@ -169,6 +169,18 @@ const char *format_path(const struct report_format *f, const struct output_optio
 	return f->path ? *(const char *const *)((const char *)o + f->path) : NULL;
 }
 
+bool formats_hidden(const struct output_options *o)
+{
+	for (size_t i = NR_OUTPUT_FORMATS; i < NR_FORMATS; i++) {
+		const struct report_format *f = &report_formats[i];
+		const char *path = format_path(f, o);
+
+		if (path && (f->at_end || f->for_programs || !out_file_is_stdout(path)))
+			return true;
+	}
+	return false;
+}
+
 const struct report_format *formats_chosen(const struct output_options *o)
 {
 	for (size_t i = NR_OUTPUT_FORMATS; i < NR_FORMATS; i++)

@@ -79,6 +79,9 @@ extern const struct report_format report_formats[NR_FORMATS];
 /** format_path() - its own file, as the user named it; NULL: not wanted, or there is none */
 const char *format_path(const struct report_format *f, const struct output_options *o);
 
+/** formats_hidden() - is there one that no terminal shows while it is written? */
+bool formats_hidden(const struct output_options *o);
+
 /** formats_chosen() - the format for a single report: the one with a file of its own, or @o->format */
 const struct report_format *formats_chosen(const struct output_options *o);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/formats.h"
 #include "report/format.h"
 
 /* A shorter wait needs no line. */
@@ -91,7 +92,7 @@ static bool is_silent(const struct output_options *o, FILE *out)
 {
 	struct stat st;
 
-	return !out || (o->csv && strcmp(o->csv, "-") != 0) || o->perfetto || o->html ||
+	return !out || formats_hidden(o) ||
 	       (isatty(fileno(out)) ? o->summary : !fstat(fileno(out), &st) && S_ISREG(st.st_mode));
 }
 
