@@ -197,6 +197,12 @@ def check_own(trace, machines, file):
         return done.returncode, re.sub(r"\s+", " ", done.stdout + done.stderr)
 
     verdict("the schema takes the file", "" if fits(schema, OWN) else OWN)
+    file.write_text(OWN, encoding="utf-8")
+    done = run(trace, "list", "--platform", file, "--sysfs", machines["sapphire"], "--json")
+    names = {(pmu["kind"], pmu["platform"]) for pmu in json.loads(done.stdout)["pmus"]}
+    listed_schema = json.loads((TESTS.parent / "share/t410trace.list-1.schema.json").read_text())
+    verdict("the list of its PMUs as JSON", "" if ("mc", "mine") in names and
+            fits(listed_schema, done.stdout) else f"{names}")
     status, said = listed(OWN)
     verdict("rows of the user's own", "" if not status and "mc: memory controllers, 16 PMUs" in said
             and "Reports of" not in said else said)
