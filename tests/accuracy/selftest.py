@@ -658,6 +658,13 @@ def the_family_that_changes_most_is_shown():
 
 
 @test
+def the_document_counts_the_families():
+    text = (pathlib.Path(__file__).parents[2] / "docs/ESTIMATE.md").read_text(encoding="utf-8")
+    nr = len(scenario.MODES + scenario.FAMILIES)
+    expect(f"({nr} families with and without weights, {len(sensitivity.SEEDS)} seeds)" in text, f"not {nr}")
+
+
+@test
 def a_build_that_is_not_the_program_is_refused():
     bench = object.__new__(sensitivity.Bench)
     bench.program = bench.test = bench.normal = bench.normal_test = None
