@@ -12,72 +12,9 @@
 #include "base/clock.h"
 #include "base/sums.h"
 #include "report/format.h"
+#include "report/losses.h"
 #include "report/notes.h"
-
-/* A counter of struct quality and its text; "%s" is its value. */
-struct loss {
-	size_t offset;
-	const char *name; /* as in JSON */
-	enum { COUNTED, TIMED, IN_BYTES } unit;
-	const char *one; /* for the value 1; NULL: only in the list of all losses */
-	const char *many;
-};
-
-#define COUNT(field, one, many)                                             \
-	{                                                                   \
-		offsetof(struct quality, field), #field, COUNTED, one, many \
-	}
-#define TIME(field, text)                                                  \
-	{                                                                  \
-		offsetof(struct quality, field), #field, TIMED, text, text \
-	}
-#define BYTES(field, text)                                                    \
-	{                                                                     \
-		offsetof(struct quality, field), #field, IN_BYTES, text, text \
-	}
-
-static const struct loss losses[] = {
-	COUNT(invalid_windows, "%s window could not be read (its bytes are in the next one)",
-	      "%s windows could not be read (their bytes are in the next ones)"),
-	COUNT(unscheduled_windows,
-	      "%s window had no turn of some counters (the next one covers it)",
-	      "%s windows had no turn of some counters (the next ones cover them)"),
-	COUNT(lost_windows, "%s window did not fit into the buffer (its bytes are in the next one)",
-	      "%s windows did not fit into the buffer (their bytes are in the next ones)"),
-	COUNT(merged_windows, "%s window was much longer than asked for",
-	      "%s windows were much longer than asked for"),
-	TIME(lost_slices_ns, "%s s of CPU time could not be booked on a task"),
-	COUNT(kept_flushes, "%s time records had to wait for the buffer",
-	      "%s times records had to wait for the buffer"),
-	COUNT(lost_tasks, "%s start, exec or end of a task was missed",
-	      "%s starts, execs or ends of tasks were missed"),
-	COUNT(lost_cgroups, "%s change of a cgroup was missed",
-	      "%s changes of cgroups were missed"),
-	COUNT(late_slices, "%s slice or request came after its interval was closed",
-	      "%s slices or requests came after their interval was closed"),
-	COUNT(lost_slices, "%s slice or request was lost by the program that wrote the trace",
-	      "%s slices or requests were lost by the program that wrote the trace"),
-	COUNT(bad_records, "%s invalid record was left out", "%s invalid records were left out"),
-	COUNT(unseen_switches, "%s context switch was hidden by the kernel",
-	      "%s context switches were hidden by the kernel"),
-	COUNT(unknown_tasks, "%s row has no known name", "%s rows have no known name"),
-	COUNT(reader_moves, "%s time the CPU that reads a PMU changed",
-	      "%s times the CPU that reads a PMU changed"),
-	COUNT(rows_pooled, "%s row was merged because there were too many",
-	      "%s rows were merged because there were too many"),
-	COUNT(lost_io, "%s request to a device could not be noted",
-	      "%s requests to devices could not be noted"),
-	BYTES(unowned_io_bytes, "%s of requests to devices have no known cause"),
-	TIME(device_held_ns, "%s s of devices' turns were lost to other users of the counters"),
-	COUNT(counter_restarts, "%s time counters started again after an implausible reading",
-	      "%s times counters started again after implausible readings"),
-	TIME(uncounted_ns, "%s s of counters before that are missing"),
-	COUNT(weights_reopened, "%s time the core events of a CPU were opened again",
-	      "%s times the core events of a CPU were opened again"),
-	TIME(unweighed_ns, NULL),
-	COUNT(device_changes, "%s time a function came, went or changed hands below a counted port",
-	      "%s times functions came, went or changed hands below counted ports"),
-};
+#include "report/verdict.h"
 
 int notes_wrapped(FILE *out, const char *text, size_t width)
 {
@@ -144,28 +81,6 @@ int sentence_end(struct sentence *s, FILE *out, size_t width, int err)
 	return err;
 }
 
-static uint64_t loss_value(const struct quality *q, const struct loss *l)
-{
-	uint64_t value;
-
-	memcpy(&value, (const char *)q + l->offset, sizeof(value));
-	return value;
-}
-
-/* Add one loss to the sentence. The formats come from the table above alone. */
-static void put_loss(FILE *out, const struct loss *l, uint64_t value)
-{
-	char number[FORMAT_NUMBER_LEN];
-
-	if (l->unit == TIMED)
-		format_seconds(value, number);
-	else if (l->unit == IN_BYTES)
-		format_bytes(value, number);
-	else
-		snprintf(number, sizeof(number), "%" PRIu64, value);
-	fprintf(out, value == 1 ? l->one : l->many, number);
-}
-
 /* Counters without a value are listed: sums leave them out. */
 static int put_missing(FILE *out, const struct report *r, size_t width)
 {
@@ -229,18 +144,19 @@ static void put_split(FILE *out, const struct quality *q, bool quiet)
 /* The losses as one sentence; empty when there is nothing to say. */
 static void put_quality(FILE *out, const struct quality *q, bool quiet)
 {
+	char text[LOSS_TEXT_LEN];
 	bool any = false;
 	size_t i;
 
 	if (!quiet)
 		fprintf(out, "quality: ");
-	for (i = 0; i < ARRAY_SIZE(losses); i++) {
+	for (i = 0; i < NR_LOSSES; i++) {
 		uint64_t value = loss_value(q, &losses[i]);
 
 		if (!value || !losses[i].one)
 			continue;
-		fputs(any ? "; " : quiet ? "quality: " : "", out);
-		put_loss(out, &losses[i], value);
+		loss_say(&losses[i], value, false, text);
+		fprintf(out, "%s%s", any ? "; " : quiet ? "quality: " : "", text);
 		any = true;
 	}
 	if (!any && !quiet)
@@ -250,7 +166,7 @@ static void put_quality(FILE *out, const struct quality *q, bool quiet)
 /* Every loss with its value, also zeros. */
 static void put_all_losses(FILE *out, const struct quality *q)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
+	for (size_t i = 0; i < NR_LOSSES; i++)
 		fprintf(out, "%s%s %" PRIu64, i ? ", " : "all losses: ", losses[i].name,
 			loss_value(q, &losses[i]));
 }
@@ -383,45 +299,11 @@ static int put_estimates(FILE *out, const struct report *r, size_t width)
 	return err;
 }
 
-/* Ends of sockets and of the run differ by a window; a shorter interval tells nothing. */
-#define SLACK_NS 10000000ull
-
-bool notes_cpu_time(const struct report *r, char ret_text[MODEL_NOTE_LEN])
-{
-	uint64_t known = 0, idle = 0, cpus = 0, all;
-	char have[FORMAT_NUMBER_LEN], want[FORMAT_NUMBER_LEN];
-	double slack;
-
-	for (size_t i = 0; i < r->nr_sockets; i++) {
-		const struct report_socket *s = &r->sockets[i];
-
-		cpus += s->nr_cpus;
-		idle = sum_capped(idle, s->idle_ns);
-		known = sum_capped(known, sum_capped(s->busy_ns, s->lost_ns));
-	}
-	/* Traces of other tools may have no idle time. */
-	if (r->replayed && !idle)
-		return false;
-	known = sum_capped(known, idle);
-	slack = (double)cpus * SLACK_NS;
-	if (__builtin_mul_overflow(cpus, report_duration_ns(r), &all))
-		all = UINT64_MAX;
-	if ((double)known + slack >= (double)all / 2 && (double)known <= 2 * (double)all + slack)
-		return false;
-	format_seconds(known, have);
-	format_seconds(all, want);
-	snprintf(ret_text, MODEL_NOTE_LEN,
-		 "CPU time does not add up: %s s are known of the %s s of %" PRIu64
-		 " CPU%s; do not rely on CPU time and attributed bytes here",
-		 have, want, cpus, cpus == 1 ? "" : "s");
-	return true;
-}
-
 static int put_cpu_time(FILE *out, const struct report *r, size_t width)
 {
 	char text[MODEL_NOTE_LEN];
 
-	return notes_cpu_time(r, text) ? notes_wrapped(out, text, width) : 0;
+	return verdict_cpu_time(r, text) ? notes_wrapped(out, text, width) : 0;
 }
 
 static int put_unplaced(FILE *out, const struct report *r, size_t width)

@@ -76,9 +76,6 @@ struct notes_basis notes_basis_of(const struct report *r);
  */
 int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet, bool verbose);
 
-/** notes_cpu_time() - is CPU time less than half or more than twice that of the CPUs? In a sentence */
-bool notes_cpu_time(const struct report *r, char ret_text[MODEL_NOTE_LEN]);
-
 /**
  * notes_write() - write the method, every loss and, if asked for, the own cost
  * @out: where to

@@ -12,11 +12,11 @@
 #include "report/format.h"
 #include "report/json/json.h"
 #include "report/latencies.h"
-#include "report/notes.h"
 #include "report/parts.h"
 #include "report/peaks.h"
 #include "report/put.h"
 #include "report/resctrl_report.h"
+#include "report/verdict.h"
 
 #define NANOJOULES 1e9 /* in a joule */
 
@@ -402,7 +402,7 @@ static json_t *report_quality(const struct report *r, int *err)
 	json_t *o = json_quality(&r->quality, err);
 	char text[MODEL_NOTE_LEN];
 
-	if (notes_cpu_time(r, text))
+	if (verdict_cpu_time(r, text))
 		put_text(o, "cpu_note", text, err);
 	if (r->host->io_note[0])
 		put_name(o, "io_note", r->host->io_note, sizeof(r->host->io_note), err);

@@ -17,6 +17,7 @@
 #include "report/resctrl_report.h"
 #include "report/parts.h"
 #include "report/table/table.h"
+#include "report/verdict.h"
 
 /* With destinations all directions are one number; here they are separate. */
 static int put_directions(const struct table *t, const struct row_node *node, const struct cells *c)
@@ -113,20 +114,20 @@ static int put_rows(struct table *t)
 static int put_title(const struct table *t)
 {
 	const struct report *r = t->r;
+	const struct verdict v = report_verdict(r);
 	char time[FORMAT_WHEN_LEN], seconds[FORMAT_NUMBER_LEN];
 
 	format_when(r->start_time_ns, r->start_ns, time);
 	format_seconds(t->duration_ns, seconds);
-	return notes_line(t->out, t->width, "%s, %s%s s, by %s%s, %zu socket%s%s%s", time,
+	return notes_line(t->out, t->width, "%s, %s%s s, by %s%s%s%s, %s", time,
 			  r->summary ? "summary of " : "", seconds, row_kind_name(r->by),
-			  t->nr_to ? " and destination" : "", t->tree->nr_sockets,
-			  t->tree->nr_sockets == 1 ? "" : "s",
+			  t->nr_to ? " and destination" : "",
 			  t->traffic			  ? ""
 			  : t->energy			  ? ", no memory traffic"
 			  : t->devices == DEVICES_COUNTED ? ", CPU time and PCIe only"
 			  : t->devices == DEVICES_IO	  ? ", CPU time and IO only"
 							  : ", CPU time only",
-			  r->replayed ? ", from a recording" : "");
+			  r->replayed ? ", recorded" : "", v.text);
 }
 
 static int put_table(FILE *out, void *arg)

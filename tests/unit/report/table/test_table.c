@@ -678,7 +678,7 @@ static void test_split(void **state)
 	q->method = NR_METHODS;
 	expect_split(r, "\nsplit by unknown method, l3d_cache_refill (1 window)");
 	r->replayed = true;
-	expect_split(r, ", 2 sockets, from a recording\n");
+	expect_split(r, ", recorded, fair: split by activity alone, 18.5% of bytes tangled\n");
 	report_free(r);
 }
 
