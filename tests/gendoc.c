@@ -115,10 +115,19 @@ static int man(void)
 	return 0;
 }
 
+static void put_names(void)
+{
+	for (size_t i = 1; commands[i]; i++)
+		printf(" %s", commands[i]->name);
+}
+
 static void put_words(const struct command *c)
 {
 	const struct option_row *o;
 
+	/* A command with nothing to run explains the others. */
+	if (!c->run)
+		put_names();
 	for (size_t i = 0; (o = option_at(c, i)); i++)
 		if (o->name)
 			printf(" --%s%s", o->name, o->arg ? "=" : "");
@@ -180,8 +189,7 @@ static int completion(void)
 	put_words(commands[0]);
 	puts("' ;;\n\tesac");
 	fputs("\t[ \"$COMP_CWORD\" -gt 1 ] || words+='", stdout);
-	for (size_t i = 1; commands[i]; i++)
-		printf(" %s", commands[i]->name);
+	put_names();
 	puts("'\n"
 	     "\t# \"=\" is a word of its own for bash\n"
 	     "\tcase ${COMP_LINE:0:COMP_POINT} in");

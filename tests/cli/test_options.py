@@ -221,7 +221,8 @@ def commands():
     assert f" {' '.join(names)}'" in (ROOT / "completion/t410trace").read_text(encoding="ascii"), "completion"
     page = (ROOT / "man/t410trace.1").read_text(encoding="utf-8")
     for name in names:
-        assert f".SS Options of t410trace {name}\n" in page, f"{name} has no options in the manual page"
+        assert name == "help" or f".SS Options of t410trace {name}\n" in page, f"{name} has no options in the page"
+        assert run("help", name) == run(name, "--help"), f"help {name}"
         assert f"Usage: t410trace {name} " in run(name, "--help")[1], name
         plain = subprocess.run([program, name, "--help"], capture_output=True, text=True, check=True).stdout
         options = plain.partition("\n\n")[2].splitlines()
@@ -229,6 +230,28 @@ def commands():
         assert "Exit status: 0 done, 1 failed, 2 wrong arguments" in run(name, "--help")[1], name
 
 
-for test in (units, same_values, settings, unknown, files, schedulers, commands):
+def mistakes():
+    """a mistake in the arguments is named whatever the machine has, before PMUs and privileges are missing"""
+    assert run("help") == run("--help"), run("help")
+    for arguments, status, words in (
+        (["-p", "4194303"], 1, "-p 4194303: there is no such process"),
+        (["neighbours", "-p", "4194303"], 1, "-p 4194303: there is no such process"),
+        (["stat", "-p", "4194303"], 1, "process 4194303: No such process"),
+        (["-G", "/nosuch/cgroup"], 1, "/nosuch/cgroup"),
+        (["-a", "-D", "nvme99n9"], 1, "-D nvme99n9: there is no such device"),
+        (["-a", "-D", "lo"], 1, "-D lo is not on a PCI device"),
+        (["-a", "-D", "all", "--pci-map", "/nosuch/map"], 1, "/nosuch/map"),
+        (["--", "/nosuch/program"], 127, "cannot run /nosuch/program: No such file"),
+        (["stat", "--", "nosuch-program"], 127, "cannot run nosuch-program: No such file"),
+        (["record", "-o", "/dev/null", "--", "/etc"], 126, "cannot run /etc: Permission denied"),
+        (["help", "stats"], 2, 'unknown command "stats"; did you mean "stat"?'),
+        (["help", "stat", "top"], 2, "top: one command at a time"),
+        (["help", "--json"], 2, "--json"),
+    ):
+        got, said = run(*arguments)
+        assert got == status and words in said and "uncore PMU" not in said, f"{arguments}: {got}: {said}"
+
+
+for test in (units, same_values, settings, unknown, files, schedulers, commands, mistakes):
     check(test)
 sys.exit(failed)

@@ -42,7 +42,7 @@ enum format_rule {
  * @takes_command: a program to run follows the options
  * @argument: take an argument that is no option; NULL: none allowed. 0 or a negative errno
  * @check: do the options make sense together? May derive further values from them; NULL: always
- * @run: do it; returns the exit status
+ * @run: do it; returns the exit status. NULL: @check does not return
  */
 struct command {
 	const char *name;
@@ -63,7 +63,7 @@ struct command {
 
 extern const struct command command_trace, command_record, command_report, command_top,
 	command_stat, command_neighbours, command_list, command_topology, command_check,
-	command_serve, command_job, command_jobs;
+	command_serve, command_job, command_jobs, command_help;
 
 /* All of them, the main job first, and NULL. */
 extern const struct command *const commands[];

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/spelling.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -28,28 +27,22 @@ static int hold_standard_files(void)
 	return 0;
 }
 
-static int unknown_command(const char *word)
+static int unknown_command(const char *word, struct diag *d)
 {
-	struct spelling known = { .word = word };
 	struct stat st;
-	struct diag d;
 
-	for (size_t i = 1; commands[i]; i++)
-		spelling_add(&known, commands[i]->name);
-	diag_fail(&d, -EINVAL, "unknown command \"%s\"", word);
-	spelling_advise(&known, "commands are", &d, 0);
-	str_append(d.help, sizeof(d.help), "; \"t410trace -- %s\" runs and follows a program",
+	str_append(d->help, sizeof(d->help), "; \"t410trace -- %s\" runs and follows a program",
 		   word);
 	if (!stat(word, &st) && S_ISREG(st.st_mode))
-		str_append(d.help, sizeof(d.help), ", \"t410trace report %s\" reads a recording",
+		str_append(d->help, sizeof(d->help), ", \"t410trace report %s\" reads a recording",
 			   word);
-	output_diag("t410trace", &d);
+	output_diag("t410trace", d);
 	return EXIT_USAGE;
 }
 
 static bool parsing;
 
-/* --help and --version exit while options are parsed, without checking their output. */
+/* --help, --version and "help" exit while options are parsed, without checking their output. */
 static void end_of_help(void)
 {
 	if (parsing && output_finish("t410trace"))
@@ -71,19 +64,19 @@ static int run(const struct command *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	const struct command *c;
+	struct diag d = { 0 };
 	char name[64];
 
 	if (hold_standard_files() || atexit(end_of_help))
 		return EXIT_FAILURE;
 	if (argc < 2 || argv[1][0] == '-')
 		return run(commands[0], argc, argv);
-	for (size_t i = 1; commands[i]; i++) {
-		if (strcmp(argv[1], commands[i]->name))
-			continue;
-		/* argp takes the name in its messages from here */
-		snprintf(name, sizeof(name), "t410trace %s", commands[i]->name);
-		argv[1] = name;
-		return run(commands[i], argc - 1, argv + 1);
-	}
-	return unknown_command(argv[1]);
+	c = command_find(commands, argv[1], &d);
+	if (!c)
+		return unknown_command(argv[1], &d);
+	/* argp takes the name in its messages from here */
+	snprintf(name, sizeof(name), "t410trace %s", c->name);
+	argv[1] = name;
+	return run(c, argc - 1, argv + 1);
 }

@@ -2,10 +2,12 @@
 #include "cli/options.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/spelling.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/files_apart.h"
@@ -59,6 +61,23 @@ int option_set(const struct option_row *o, const char *text, struct options *ret
 	else
 		*(bool *)field = true;
 	return 0;
+}
+
+const struct command *command_find(const struct command *const *commands, const char *name,
+				   struct diag *d)
+{
+	struct spelling known = { .word = name };
+
+	for (size_t i = 1; commands[i]; i++) {
+		if (!strcmp(commands[i]->name, name)) {
+			spelling_free(&known);
+			return commands[i];
+		}
+		spelling_add(&known, commands[i]->name);
+	}
+	diag_fail(d, -EINVAL, "unknown command \"%s\"", name);
+	spelling_advise(&known, "commands are", d, 0);
+	return NULL;
 }
 
 static int key_of(const struct option_row *o, size_t i)

@@ -87,6 +87,7 @@ struct account_options {
 /**
  * struct options - values of the rows
  * @commands, @command: all commands, and the current one
+ * @topic: the command that help is about, NULL: all
  * @who: its name, for messages: "t410trace list"
  * @run: options of a run and of its reports
  * @config: the daemon's file of settings, NULL: the default one, if it exists
@@ -98,6 +99,7 @@ struct account_options {
 struct options {
 	const struct command *const *commands;
 	const struct command *command;
+	const struct command *topic;
 	const char *who;
 	struct run_options run;
 	struct stat_options stat;
@@ -175,6 +177,10 @@ struct option_row {
 
 /* Rows shared by several commands, with an empty one at the end. */
 extern const struct option_row shared_options[];
+
+/** command_find() - the one of @commands with a name; NULL with a problem that lists the names */
+const struct command *command_find(const struct command *const *commands, const char *name,
+				   struct diag *d);
 
 /** option_at() - rows of a command in order; NULL after the last one */
 const struct option_row *option_at(const struct command *c, size_t i);

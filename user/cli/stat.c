@@ -73,6 +73,8 @@ static int open_run(struct stat_run *s, struct diag *d)
 	const struct options *a = s->args;
 	int err = run_loop_open(&s->run_loop, d);
 
+	if (!err)
+		err = run_loop_find(&s->run_loop, a->run.command, d);
 	if (err)
 		return err;
 	if (a->run.command)
@@ -200,10 +202,10 @@ static int finish(struct stat_run *s, struct diag *d)
 
 static int count(struct stat_run *s, struct diag *d)
 {
-	int err = choose(s, d);
+	int err = open_run(s, d);
 
 	if (!err)
-		err = open_run(s, d);
+		err = choose(s, d);
 	if (!err)
 		err = start(s, d);
 	if (!err)

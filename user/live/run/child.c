@@ -3,7 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +33,40 @@ static void run(char **argv, const sigset_t *mask, int gate, int error)
 	if (write(error, &err, sizeof(err)) < 0)
 		_exit(STATUS_NOT_RUN);
 	_exit(STATUS_NOT_RUN);
+}
+
+static int not_run(const char *name, int err, struct diag *d)
+{
+	diag_fail(d, err, "cannot run %s: %s", name, strerror(-err));
+	if (err == -ENOENT)
+		diag_help(d, "give a path, or a program that is in $PATH");
+	return err;
+}
+
+int child_find(const char *name, struct diag *d)
+{
+	const char *path = strchr(name, '/') || !name[0] ? "" : getenv("PATH"), *end;
+	int err = -ENOENT;
+
+	/* Without $PATH the system has its own. */
+	for (; path; path = *end ? end + 1 : NULL) {
+		char file[PATH_MAX];
+		struct stat st;
+
+		end = strchrnul(path, ':');
+		if (snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
+			     end > path ? "/" : "", name) >= (int)sizeof(file))
+			return 0;
+		if (stat(file, &st))
+			err = errno == ENOENT || errno == ENOTDIR ? err : -EACCES;
+		else if (S_ISREG(st.st_mode) && !access(file, X_OK))
+			return 0;
+		else
+			err = -EACCES;
+		if (!*end)
+			return not_run(name, err, d);
+	}
+	return 0;
 }
 
 static void close_pair(int *fds)
@@ -80,12 +118,7 @@ int child_start(struct child *c, const char *name, struct diag *d)
 	do
 		n = read(c->error, &err, sizeof(err));
 	while (n < 0 && errno == EINTR);
-	if (n != sizeof(err))
-		return 0;
-	diag_fail(d, -err, "cannot run %s: %s", name, strerror(err));
-	if (err == ENOENT)
-		diag_help(d, "give a path, or a program that is in $PATH");
-	return -err;
+	return n == sizeof(err) ? not_run(name, -err, d) : 0;
 }
 
 int child_status(struct child *c)

@@ -24,6 +24,15 @@ struct child {
 #define CHILD_NONE ((struct child){ .pidfd = -1, .gate = -1, .error = -1 })
 
 /**
+ * child_find() - is there such a program?
+ * @name: as execvp() takes it
+ * @d: gets the problem
+ *
+ * In doubt there is: child_start() judges. Return: 0, -ENOENT or -EACCES.
+ */
+int child_find(const char *name, struct diag *d);
+
+/**
  * child_prepare() - make the process; it waits before it runs the program
  * @argv: program and arguments
  * @mask: signal mask the program gets

@@ -50,8 +50,8 @@ static int find_machine(struct live *l, void (*log)(const char *), struct diag *
 	return err;
 }
 
-/* Call @find of the wanted sources; counters they find may count already. */
-static int find_sources(struct live *l, struct diag *d)
+/* The wanted sources, none of which has looked for its hardware yet. */
+static int list_sources(struct live *l, struct diag *d)
 {
 	l->sources = calloc(nr_live_sources, sizeof(*l->sources));
 	for (size_t i = 0; l->sources && i < nr_live_sources; i++) {
@@ -65,7 +65,19 @@ static int find_sources(struct live *l, struct diag *d)
 			return diag_no_memory(d);
 		l->nr_sources++;
 	}
-	return l->sources ? ALL_SOURCES(l, d, find, &l->context) : diag_no_memory(d);
+	return l->sources ? 0 : diag_no_memory(d);
+}
+
+/* A mistake is reported before missing hardware. */
+static int check_arguments(struct live *l, struct diag *d)
+{
+	const struct run_options *a = l->args;
+	int err = live_cgroups_open(a, d, &l->cgroups);
+
+	for (size_t i = 0; !err && i < a->pids.nr; i++)
+		if (!process_lives(a->pids.items[i]))
+			err = process_missing(a->pids.items[i], d);
+	return err ? err : ALL_SOURCES(l, d, check, &l->context);
 }
 
 /* In reverse order. */
@@ -299,18 +311,18 @@ int live_open(const struct run_options *args, const struct live_recorder *record
 	live_tasks_open("/proc", &l->tasks);
 	err = find_machine(l, log, d);
 	if (!err)
-		err = find_sources(l, d);
+		err = list_sources(l, d);
+	if (!err)
+		err = check_arguments(l, d);
+	/* Counters may count from here on. */
+	if (!err)
+		err = ALL_SOURCES(l, d, find, &l->context);
 	if (!err)
 		err = make_layout(l, d);
 	if (!err)
 		err = ALL_SOURCES(l, d, open, &l->context);
 	if (!err)
-		err = live_cgroups_open(args, d, &l->cgroups);
-	if (!err)
 		err = open_ledger(l, d);
-	for (size_t i = 0; !err && i < args->pids.nr; i++)
-		if (!process_lives(args->pids.items[i]))
-			err = process_missing(args->pids.items[i], d);
 	if (!err)
 		err = make_header(l, d);
 	if (!err)

@@ -21,6 +21,8 @@ int run_open(struct run *run, const struct live_recorder *recorder, struct diag 
 	const struct run_options *a = run->args;
 	int err = run_loop_open(&run->run_loop, d);
 
+	if (!err)
+		err = run_loop_find(&run->run_loop, a->command, d);
 	if (err)
 		return err;
 	err = live_open(a, recorder, a->output.verbose ? log_line : NULL, d, &run->live);

@@ -121,6 +121,14 @@ int run_loop_open(struct run_loop *c, struct diag *d)
 	return err ? err : loop_add(&c->loop, &signals_source, c, d);
 }
 
+int run_loop_find(struct run_loop *c, char **command, struct diag *d)
+{
+	int err = command ? child_find(command[0], d) : 0;
+
+	c->not_started = err;
+	return err;
+}
+
 int run_loop_start(struct run_loop *c, const char *name, struct diag *d)
 {
 	int err = child_start(&c->child, name, d);

@@ -56,6 +56,9 @@ struct run_loop {
 /** run_loop_open() - set up signals; 0 or a negative errno */
 int run_loop_open(struct run_loop *c, struct diag *d);
 
+/** run_loop_find() - before anything is opened: child_find() of the command, if there is one */
+int run_loop_find(struct run_loop *c, char **command, struct diag *d);
+
 /** run_loop_start() - let the prepared command run; @name is for the problem */
 int run_loop_start(struct run_loop *c, const char *name, struct diag *d);
 

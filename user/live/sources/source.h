@@ -107,6 +107,8 @@ static inline bool source_must_read(enum mark_kind kind, uint64_t now_ns, uint64
  * @order: see there
  * @size: of its own data, which the run allocates as zeros. It is @s of the functions
  * @wanted: do the options ask for it? If not, nothing else is called. NULL: always
+ * @check: are the user's arguments right? Called before any hardware is looked for, so that a
+ *	mistake is not hidden behind missing hardware
  * @find: look for its hardware. Counters it opens may count from here on; there are no sockets yet
  * @open: open it, and append to the header; never NULL
  * @attach: the ledger is loaded and does not run yet. No event has been seen
@@ -123,9 +125,9 @@ static inline bool source_must_read(enum mark_kind kind, uint64_t now_ns, uint64
  * @note: line @i of the notes that users must know; NULL behind the last one
  * @news: take a line of news; false when there is none
  * @trouble: does it count nothing, although it should? @ret_text gets the reason
- * @free: release the memory of @s; called also when @find or @open failed. The ledger is gone
+ * @free: release the memory of @s; called also when @check, @find or @open failed. The ledger is gone
  *
- * Order of calls: find of all rows, open of all, attach of all, start, then next_ns, step and mark
+ * Order of calls: check of all rows, find of all, open of all, attach of all, start, then next_ns, step and mark
  * in any order; a mark is always followed by quality and cost; free, last row first.
  *
  * Errors: negative errnos, which end the run. With text in @d they are shown as they are. Without
@@ -136,6 +138,7 @@ struct live_source {
 	enum source_order order;
 	size_t size;
 	bool (*wanted)(const struct run_options *args);
+	int (*check)(void *s, struct source_context *c, struct diag *d);
 	int (*find)(void *s, struct source_context *c, struct diag *d);
 	int (*open)(void *s, struct source_context *c, struct diag *d);
 	int (*attach)(void *s, struct diag *d);

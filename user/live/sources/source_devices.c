@@ -64,22 +64,24 @@ static const char *name_of(const struct device *d)
 
 /* --- setup */
 
-static int find_devices(struct devices *l, struct diag *d)
+static int check(void *s, struct source_context *c, struct diag *d)
 {
+	struct devices *l = s;
 	struct topology_source source = {
-		.sysfs = l->c->sysfs,
-		.platform = pmu_list_platform(l->c->pmus),
+		.sysfs = c->sysfs,
+		.platform = pmu_list_platform(c->pmus),
 	};
 	int err = 0;
 
-	if (l->c->args->pci_map)
-		err = pci_map_read(l->c->args->pci_map, d, &l->map);
+	l->c = c;
+	if (c->args->pci_map)
+		err = pci_map_read(c->args->pci_map, d, &l->map);
 	source.map = l->map;
 	if (!err)
 		err = topology_read(&source, d, &l->topology);
 	if (!err)
-		err = devices_select(&l->topology, l->c->sysfs, l->c->args->devices.items,
-				     l->c->args->devices.nr, d, &l->list);
+		err = devices_select(&l->topology, c->sysfs, c->args->devices.items,
+				     c->args->devices.nr, d, &l->list);
 	return err;
 }
 
@@ -271,11 +273,8 @@ static int open_all(void *s, struct source_context *c, struct diag *d)
 	struct devices *l = s;
 	int err;
 
-	l->c = c;
 	c->ledger_options.io = true;
-	err = find_devices(l, d);
-	if (!err)
-		err = count_devices(l, d);
+	err = count_devices(l, d);
 	if (!err && extend_header(l))
 		err = diag_no_memory(d); /* nothing else can fail there */
 	return err;
@@ -529,6 +528,7 @@ const struct live_source source_devices = {
 	.order = SOURCE_BEFORE,
 	.size = sizeof(struct devices),
 	.wanted = wanted,
+	.check = check,
 	.open = open_all,
 	.attach = attach,
 	.start = start,

@@ -204,6 +204,12 @@ void device_name_help(const struct sysfs *fs, const char *name, char *ret, size_
 				spelling_add(&s, names.items[i]);
 		}
 	}
-	spelling_help(&s, "PCI addresses, \"all\", and these names stand for devices:", ret, size);
+	if (s.nr)
+		spelling_help(&s, "PCI addresses, \"all\", and these names stand for devices:", ret,
+			      size);
+	else
+		snprintf(ret, size,
+			 "no disk and no network interface here is a PCI device; \"t410trace "
+			 "topology\" shows the PCI devices that there are");
 	spelling_free(&s);
 }

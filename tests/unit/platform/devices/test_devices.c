@@ -326,7 +326,11 @@ static void what_cannot_be_counted(void **state)
 	assert_string_equal(d.what,
 			    "-D 0003:02:04.0 is behind the PCI bridge 0003:01:00.0, which may put "
 			    "its own id (02:00.0) on the requests of all devices behind it");
-	/* an unknown name: what it may have been */
+	/* an unknown name: nothing has a name yet */
+	assert_string_equal(chosen(w, "nvme0n1", &d), "error -19");
+	assert_string_equal(d.help, "no disk and no network interface here is a PCI device; "
+				    "\"t410trace topology\" shows the PCI devices that there are");
+	/* what it may have been */
 	world_add_disk(w, "nvme0n1", F_NVME, "nvme/nvme0/nvme0n1");
 	world_add_net(w, "eth0", F_NIC, 9);
 	tree_link(&w->tree, "sys/block/loop0", "../devices/virtual/block/loop0");
