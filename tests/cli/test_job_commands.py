@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import sqlite3
 import subprocess
 import sys
@@ -134,7 +135,7 @@ def short_ids(file):
     with contextlib.closing(sqlite3.connect(file)) as store:
         store.execute("UPDATE jobs SET id = ? WHERE id = '123456789012'", (container[:12],))
         store.commit()
-    assert key_of(run("job", container[:12], "--json", *where, status=3)) == "slurm-14-883-1"
+    assert key_of(run("job", container[:12], "--json", *where)) == "slurm-14-883-1"
     table = run("jobs", *where).stdout
     assert f"docker/{container[:12]} " in table and "kubernetes/12345678-123" in table, table
 
@@ -154,10 +155,14 @@ def newest(file):
 
 @check
 def incomplete(file):
-    """an account that lacks something: status 3"""
-    make(file, "jobs")
-    done = run("job", "14", "--json", "--file", file, status=3)
+    """an account that lacks time that nobody looked says so; one with a missing reading: status 3"""
+    make(file, "jobs", "course=30")
+    done = run("job", "14", "--json", "--file", file)
     assert json.loads(done.stdout)["state"] == "stale"
+    assert "is not in this account" in " ".join(run("job", "14", "--file", file).stdout.split())
+    assert re.search(r" stale\* .*\n(.*\n)*\* a part of its time", run("jobs", "--file", file).stdout)
+    table = run("job", "30", "--file", file, status=3).stdout
+    assert "no data: ucf0/" in table and "gap: nobody looked" in table, table
 
 
 @check

@@ -191,8 +191,7 @@ def reports_are_there_before_the_next_job(s):
 @test("slurm")
 def the_command_says_the_same(s):
     for name in ALL:
-        # 3: the killed daemon's gap
-        expect_equal(s.status(f"{name}-job"), 3 if name == "delta" else 0, f"{name}: exit status")
+        expect_equal(s.status(f"{name}-job"), 0, f"{name}: exit status")
         expect_equal(parsed(s, f"{name}-job.out"), closing(s, name), f"{name}: t410trace job --json")
         expect_equal(s.status(f"{name}-table"), s.status(f"{name}-job"), f"{name}: exit status of the table")
         require(re.search(rf"\b{s.text(f'{name}.id').strip()}\b", s.text(f"{name}-table.out")), f"{name}: the table")

@@ -11,8 +11,8 @@ const struct exit_status exit_statuses[NR_EXIT_STATUSES] = {
 			      "done, but data is missing: a counter without any reading (of a "
 			      "socket, not of a device, which may have no turn), an event that was "
 			      "refused, CPU time, records, or requests to devices that were lost; "
-			      "of an account, also time that nobody looked; of a list of jobs, "
-			      "accounts that are damaged; of \"t410trace serve\", the last "
+			      "of a list of jobs, accounts that are damaged; of \"t410trace "
+			      "serve\", the last "
 			      "accounts "
 			      "could not be saved" },
 	[EXIT_NO_JOB] = { "there is no account of this job",

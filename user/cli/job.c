@@ -245,7 +245,10 @@ static int look_until_ended(struct job_look *l, struct diag *d)
 	return err;
 }
 
-/* Does it lack data that no later interval can bring? */
+/*
+ * Was data lost while somebody looked? Time that nobody looked is no reason for another exit status:
+ * the account says when that was, and its numbers are those of the rest.
+ */
 static bool lacks_data(const struct job_file *f, const struct account_job *j)
 {
 	const struct quality *q = &j->quality;
@@ -253,9 +256,8 @@ static bool lacks_data(const struct job_file *f, const struct account_job *j)
 	for (size_t i = 0; i < j->nr_node; i++)
 		if (j->node[i].missing && !f->node.counters[j->node[i].counter].bdf[0])
 			return true;
-	return j->state == ACCOUNT_STALE || j->late_start || j->nr_gaps || q->lost_slices_ns ||
-	       q->lost_tasks || q->lost_cgroups || q->late_slices || q->lost_slices ||
-	       q->bad_records || q->uncounted_ns || q->lost_io;
+	return q->lost_slices_ns || q->lost_tasks || q->lost_cgroups || q->late_slices ||
+	       q->lost_slices || q->bad_records || q->uncounted_ns || q->lost_io;
 }
 
 /* In the requested format, with intervals if requested. */

@@ -156,6 +156,22 @@ void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN])
 	format_ratio(ns, NSEC_PER_SEC, ret_text);
 }
 
+void format_duration(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN])
+{
+	uint64_t s = ns / NSEC_PER_SEC, hours = s / 3600;
+	int len = 0;
+
+	if (s < 60) {
+		format_seconds(ns, ret_text);
+		strcat(ret_text, " s");
+		return;
+	}
+	if (hours >= 24)
+		len = snprintf(ret_text, FORMAT_NUMBER_LEN, "%" PRIu64 "-", hours / 24);
+	snprintf(ret_text + len, FORMAT_NUMBER_LEN - (size_t)len,
+		 "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, hours % 24, s / 60 % 60, s % 60);
+}
+
 void format_percent(sum128 part, sum128 whole, char ret_text[FORMAT_NUMBER_LEN])
 {
 	double p;

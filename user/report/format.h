@@ -21,6 +21,9 @@
 /* Widest text of format_bar() in columns. */
 #define FORMAT_BAR_WIDTH    6
 
+/* Widest text of format_duration() in columns. */
+#define FORMAT_TIME_WIDTH   10
+
 /* Room for the text of format_time(). */
 #define FORMAT_TIME_LEN	    32
 #define FORMAT_WHEN_LEN	    48
@@ -62,6 +65,15 @@ void format_rate(sum128 bytes, sum128 ns, char ret_text[FORMAT_NUMBER_LEN]);
  * As format_rate(): "<0.001" for smaller nonzero values.
  */
 void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * format_duration() - a time as schedulers write it: "02:03:04", "1-02:03:04" with days
+ * @ns: the time in nanoseconds
+ * @ret_text: receives the text, at most FORMAT_TIME_WIDTH columns below ten days
+ *
+ * Times below a minute have decimals, as "12.345 s", because short steps differ only there.
+ */
+void format_duration(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
  * format_ratio() - a plain quotient with three decimals

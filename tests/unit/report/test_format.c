@@ -72,6 +72,35 @@ static void test_bytes(void **state)
 	check_numbers(rows, ARRAY_SIZE(rows), bytes_without_whole);
 }
 
+static void test_duration(void **state)
+{
+	const uint64_t second = 1000000000, day = 86400 * second;
+	const struct {
+		uint64_t ns;
+		const char *text;
+	} rows[] = {
+		{ 0, "0.000 s" },
+		{ 1, "<0.001 s" },
+		{ 12345000000, "12.345 s" },
+		{ 59999999999, "60.000 s" },
+		{ 60 * second, "00:01:00" },
+		{ 7384 * second + 999999999, "02:03:04" },
+		{ day - 1, "23:59:59" },
+		{ day, "1-00:00:00" },
+		{ 12 * day + 3723 * second, "12-01:02:03" },
+		{ UINT64_MAX, "213503-23:34:33" },
+	};
+	char text[FORMAT_NUMBER_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		format_duration(rows[i].ns, text);
+		assert_string_equal(text, rows[i].text);
+		if (rows[i].ns < 10 * day)
+			assert_true(strlen(text) <= FORMAT_TIME_WIDTH);
+	}
+}
+
 static void test_rate(void **state)
 {
 	static const struct number_row rows[] = {
@@ -348,11 +377,17 @@ static void test_emit(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),	cmocka_unit_test(test_rate),
-		cmocka_unit_test(test_percent), cmocka_unit_test(test_time),
-		cmocka_unit_test(test_names),	cmocka_unit_test(test_name_without_nul),
-		cmocka_unit_test(test_cut),	cmocka_unit_test(test_emit),
-		cmocka_unit_test(test_bar),	cmocka_unit_test(test_joules),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_percent),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_name_without_nul),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_emit),
+		cmocka_unit_test(test_bar),
+		cmocka_unit_test(test_joules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

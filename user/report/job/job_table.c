@@ -21,7 +21,8 @@
 /* Width of the columns in front of the numbers, at most and at least. */
 #define LABEL_MAX    36
 #define LABEL_MIN    26
-#define STEP_WIDTH   24
+#define STEP_WIDTH   18
+#define STEP_MAX     24
 #define DEVICE_WIDTH 40
 
 static size_t width_of(const struct table_options *o)
@@ -29,6 +30,14 @@ static size_t width_of(const struct table_options *o)
 	size_t width = o->width ? o->width : TABLE_DEFAULT_WIDTH;
 
 	return width < TABLE_MIN_WIDTH ? TABLE_MIN_WIDTH : width;
+}
+
+static struct grid_cell duration_cell(uint64_t ns)
+{
+	char text[FORMAT_NUMBER_LEN];
+
+	format_duration(ns, text);
+	return grid_text("%s", text);
 }
 
 /* A job's table while it is written. */
@@ -45,7 +54,7 @@ static int put_title(const struct job_table *t)
 {
 	const struct account_job *j = t->j;
 	char start[FORMAT_TIME_LEN], end[FORMAT_TIME_LEN];
-	char seconds[FORMAT_NUMBER_LEN], cpu[FORMAT_NUMBER_LEN], cpus[FORMAT_NUMBER_LEN];
+	char elapsed[FORMAT_NUMBER_LEN], cpu[FORMAT_NUMBER_LEN], cpus[FORMAT_NUMBER_LEN];
 	const char *name = FORMAT_SAFE(j->job.name), *user = FORMAT_SAFE(j->job.user);
 	cleanup_free char *path = NULL;
 	cleanup_free char *cut = NULL;
@@ -53,8 +62,8 @@ static int put_title(const struct job_table *t)
 
 	format_time(j->whole.start_ns, start);
 	format_time(j->whole.end_ns, end);
-	format_seconds(job_duration(j, &j->whole), seconds);
-	format_seconds(j->whole.on_cpu_ns, cpu);
+	format_duration(job_duration(j, &j->whole), elapsed);
+	format_duration(j->whole.on_cpu_ns, cpu);
 	format_ratio(j->whole.on_cpu_ns, j->covered_ns, cpus);
 	/* "slurm job 12 (lbm) of ann on n1: ended" */
 	err = notes_line(t->out, t->width, "%s job %s%s%s%s%s%s%s on %s: %s",
@@ -63,8 +72,8 @@ static int put_title(const struct job_table *t)
 			 name[0] ? " (" : "", name, name[0] ? ")" : "", user[0] ? " of " : "", user,
 			 FORMAT_SAFE(t->c->host->name), account_state_name(j->state));
 	if (!err)
-		err = notes_line(t->out, t->width, "%s to %s, %s s, CPU time %s s (%s CPUs)", start,
-				 end, seconds, cpu, cpus);
+		err = notes_line(t->out, t->width, "%s to %s, %s, CPU time %s (%s CPUs)", start,
+				 end, elapsed, cpu, cpus);
 	if (err || !j->path || t->o->quiet)
 		return err;
 	err = format_terminal(j->path, SIZE_MAX, &path);
@@ -286,11 +295,17 @@ static struct grid_cell step_label(const struct grid_place *at)
 	if (!l->part)
 		return grid_text("%s", l->label);
 	return grid_text("step %s%s", FORMAT_SAFE(l->part->step),
-			 l->part->ended && t->j->state == ACCOUNT_RUNNING ? " *" : "");
+			 l->part->ended && t->j->state == ACCOUNT_RUNNING ? " (ended)" : "");
 }
 
-GRID_CELL(step_time, struct step_line, grid_if(row->part, grid_seconds(row->time_ns)));
-GRID_CELL(step_cpu, struct step_line, grid_seconds(row->cpu_ns));
+static struct grid_cell step_time(const struct grid_place *at)
+{
+	const struct step_line *l = at->row;
+
+	return l->part ? duration_cell(l->time_ns) : grid_is(GRID_ABSENT);
+}
+
+GRID_CELL(step_cpu, struct step_line, duration_cell(row->cpu_ns));
 
 static struct grid_cell bytes_if(const struct job_sum_value *v)
 {
@@ -327,10 +342,10 @@ GRID_SHOWN(has_energy, struct job_table,
 GRID_SHOWN(has_mem, struct job_table, counts_way(table->c->node, at->column->arg));
 
 static const struct grid_column step_columns[] = {
-	{ NULL, NULL, STEP_WIDTH, .least = 1, .most = STEP_WIDTH, .look = GRID_NAME,
+	{ NULL, NULL, STEP_WIDTH, .least = 1, .most = STEP_MAX, .look = GRID_NAME,
 	  .cell = step_label },
-	{ NULL, "TIME s", .cell = step_time },
-	{ NULL, "CPU s", .cell = step_cpu },
+	{ NULL, "ELAPSED", FORMAT_TIME_WIDTH, .cell = step_time },
+	{ NULL, "CPU TIME", FORMAT_TIME_WIDTH, .cell = step_cpu },
 	{ NULL, "READ", .shown = has_mem, .cell = step_mem, .arg = DIRECTION_READ },
 	{ NULL, "WRITE", .shown = has_mem, .cell = step_mem, .arg = DIRECTION_WRITE },
 	{ NULL, "RD+WR", .shown = has_mem, .cell = step_mem, .arg = DIRECTION_READWRITE },
@@ -500,15 +515,8 @@ static int put_counters(const struct job_table *t)
 
 static int put_legend(const struct job_table *t)
 {
-	bool ended = false;
-	int err = 0;
-
-	for (size_t i = 0; i < t->j->nr_steps; i++)
-		ended = ended || (t->j->steps[i].ended && t->j->state == ACCOUNT_RUNNING);
-	if (ended)
-		err = notes_wrapped(t->out, "* ended", t->width);
-	if (err || t->o->quiet || !t->j->nr_node)
-		return err;
+	if (t->o->quiet || !t->j->nr_node)
+		return 0;
 	return notes_wrapped(
 		t->out,
 		t->parts ? "SHARE, OTHERS, NOBODY: of all that the machine moved in the "
@@ -557,9 +565,11 @@ int job_table_write(FILE *out, const struct job_context *c, const struct account
 
 /* --- the list of jobs: a line each */
 
-#define START_WIDTH 16 /* up to the minute */
+#define START_WIDTH 19 /* up to the second */
+#define START_SHORT 16 /* up to the minute */
+#define SHORT_BELOW 72 /* on lines narrower than this */
 /* Width that other columns must leave for the job's id: its length, within these bounds. */
-#define ID_LEAST    11
+#define ID_LEAST    5
 #define ID_ENOUGH   24
 #define ID_MAX	    48
 #define ID_TEXT	    (JOB_ID_LEN + 32)
@@ -624,7 +634,7 @@ GRID_CELL(cell_user, struct account_job,
 GRID_CELL(cell_name, struct account_job,
 	  grid_if(row->job.name[0], grid_name(row->job.name, sizeof(row->job.name))));
 GRID_CELL(cell_state, struct account_job,
-	  grid_text("%s%s", account_state_name(row->state), is_incomplete(row) ? "!" : ""));
+	  grid_text("%s%s", account_state_name(row->state), is_incomplete(row) ? "*" : ""));
 
 static struct grid_cell cell_start(const struct grid_place *at)
 {
@@ -635,8 +645,8 @@ static struct grid_cell cell_start(const struct grid_place *at)
 	return grid_text("%.*s", (int)at->column->width, start);
 }
 
-GRID_CELL(cell_time, struct account_job, grid_seconds(job_duration(row, &row->whole)));
-GRID_CELL(cell_cpu, struct account_job, grid_seconds(row->whole.on_cpu_ns));
+GRID_CELL(cell_time, struct account_job, duration_cell(job_duration(row, &row->whole)));
+GRID_CELL(cell_cpu, struct account_job, duration_cell(row->whole.on_cpu_ns));
 
 /* The sum and direction of a column. */
 #define SUM(sum, direction) ((sum)*NR_DIRECTIONS + (direction))
@@ -652,6 +662,25 @@ static struct grid_cell cell_sum(const struct grid_place *at)
 	return grid_if(v.counted, grid_bytes(v.value));
 }
 
+/* Of reads and writes together: how fast, and how sure their sum is. */
+static struct grid_cell cell_rate(const struct grid_place *at)
+{
+	const struct list *l = at->table;
+	const struct account_job *j = at->row;
+	struct job_sum_value v = job_sum_of(l->c->node, j, &j->whole, JOB_SUM_MEM, NR_DIRECTIONS);
+
+	return grid_if(v.counted, grid_ratio(v.value, j->covered_ns));
+}
+
+static struct grid_cell cell_range(const struct grid_place *at)
+{
+	const struct list *l = at->table;
+	const struct account_job *j = at->row;
+	struct job_sum_value v = job_sum_of(l->c->node, j, &j->whole, JOB_SUM_MEM, NR_DIRECTIONS);
+
+	return grid_if(v.counted, range_of(&v, false));
+}
+
 static struct grid_cell cell_energy(const struct grid_place *at)
 {
 	const struct list *l = at->table;
@@ -665,26 +694,32 @@ GRID_SHOWN(some_user, struct list, table->users);
 GRID_SHOWN(some_energy, struct list, counts_energy(table->c->node));
 GRID_SHOWN(some_mem, struct list, counts_way(table->c->node, at->column->arg % NR_DIRECTIONS));
 
+enum { COLUMN_START = 4 };
+
 /* Order in which columns get room; none without those before it. */
 #define OPTIONAL(nr) .rank = nr, .or_none = true
 
 static const struct grid_column columns[] = {
 	{ NULL, "JOB", .least = 1, .most = ID_MAX, .look = GRID_NAME, .cell = cell_id },
-	{ NULL, "USER", 9, OPTIONAL(1), .look = GRID_NAME, .shown = some_user, .cell = cell_user },
-	{ NULL, "NAME", 20, OPTIONAL(3), .look = GRID_NAME, .cell = cell_name },
+	{ NULL, "USER", 8, OPTIONAL(1), .look = GRID_NAME, .shown = some_user, .cell = cell_user },
+	{ NULL, "NAME", 8, OPTIONAL(2), .least = 8, .most = 20, .early = 7, .look = GRID_NAME,
+	  .cell = cell_name },
 	{ NULL, "STATE", 8, .look = GRID_LEFT, .cell = cell_state },
-	{ NULL, "START (UTC)", START_WIDTH, .look = GRID_LEFT, .cell = cell_start },
-	{ NULL, "TIME s", .cell = cell_time },
-	{ NULL, "CPU s", OPTIONAL(2), .cell = cell_cpu },
+	[COLUMN_START] = { NULL, "START (UTC)", START_WIDTH, .look = GRID_LEFT,
+			   .cell = cell_start },
+	{ NULL, "ELAPSED", FORMAT_TIME_WIDTH, .cell = cell_time },
+	{ NULL, "CPU TIME", FORMAT_TIME_WIDTH, OPTIONAL(5), .cell = cell_cpu },
 	{ NULL, "READ", .shown = some_mem, .cell = cell_sum,
 	  .arg = SUM(JOB_SUM_MEM, DIRECTION_READ) },
 	{ NULL, "WRITE", .shown = some_mem, .cell = cell_sum,
 	  .arg = SUM(JOB_SUM_MEM, DIRECTION_WRITE) },
 	{ NULL, "RD+WR", .shown = some_mem, .cell = cell_sum,
 	  .arg = SUM(JOB_SUM_MEM, DIRECTION_READWRITE) },
-	{ NULL, "ENERGY", OPTIONAL(4), .shown = some_energy, .cell = cell_energy },
-	{ NULL, "PCIE-RD", OPTIONAL(5), .cell = cell_sum, .arg = SUM(JOB_SUM_PCIE, 0) },
-	{ NULL, "PCIE-WR", OPTIONAL(5), .cell = cell_sum, .arg = SUM(JOB_SUM_PCIE, 1) },
+	{ NULL, "GB/s", OPTIONAL(3), .cell = cell_rate },
+	{ NULL, "RD+WR RANGE", 11, OPTIONAL(4), .cell = cell_range },
+	{ NULL, "ENERGY", OPTIONAL(6), .shown = some_energy, .cell = cell_energy },
+	{ NULL, "PCIE-RD", OPTIONAL(7), .cell = cell_sum, .arg = SUM(JOB_SUM_PCIE, 0) },
+	{ NULL, "PCIE-WR", OPTIONAL(7), .cell = cell_sum, .arg = SUM(JOB_SUM_PCIE, 1) },
 };
 
 static int put_list(FILE *out, void *arg)
@@ -699,6 +734,8 @@ static int put_list(FILE *out, void *arg)
 		return notes_wrapped(out, "(no jobs)", width);
 	look_at(l);
 	g.columns[0].width = id_columns(l);
+	if (width < SHORT_BELOW)
+		g.columns[COLUMN_START].width = START_SHORT;
 	grid_fit(&g);
 	grid_heading(&g);
 	for (size_t i = 0; i < shown && !err; i++)
@@ -707,7 +744,7 @@ static int put_list(FILE *out, void *arg)
 		fprintf(out, "(%zu more)\n", l->nr - shown);
 	if (!err && l->incomplete && !l->o->quiet)
 		err = notes_wrapped(out,
-				    "! a part of its time is not in its account; \"t410trace job\" "
+				    "* a part of its time is not in its account; \"t410trace job\" "
 				    "says which",
 				    width);
 	return err;
