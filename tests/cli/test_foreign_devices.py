@@ -106,7 +106,7 @@ def place(file):
     assert sockets[0].split()[-2:] == ["0.000", "0.000"], sockets[0]
     moved = float(sockets[1].split()[-2])
     devices = [line.split() for line in lines if line.startswith("0002:")]
-    assert abs(sum(float(words[3]) for words in devices) - moved) < 0.002, (devices, moved)
+    assert abs(sum(float(words[2]) for words in devices) - moved) < 0.002, (devices, moved)
     assert moved > 2, moved
 
 

@@ -23,7 +23,8 @@ PIECES = {
 # Half of the last digit of a rate, a percentage, and of what is shown in three digits
 GB_ROUNDING, PERCENT_ROUNDING, DIGITS = 0.0005001, 0.05001, 0.00501
 UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
-ROW = re.compile(r"(\d+) (\S+) +([\d.]+) +([\d.]+) +(\S+) +(\S+) +(\S+%)(?: |$)")
+RANGE = r"~?(?:exact|<=[\d.]+ \w*B|[\d.]+-[\d.]+ \w*B)"
+ROW = re.compile(rf"(\d+) (\S+) +([\d.]+) +([\d.]+) +(\S+) +({RANGE}|\S+) +(\S+%)(?: |$)")
 SHARE = re.compile(r"(\S+) +(\d+) +([\d.]+ \w*B) +([\d.]+ \w*B) +([\d.]+ \w*B) +(\S+)")
 METRIC = re.compile(r" *Memory read bandwidth +GB/s +([\d.]+)")
 COUNTER = re.compile(r"(\S+) +(\d+) +([\d.]+|no data) +(\S+) +(\S+)")
@@ -72,10 +73,11 @@ def rows_of(lines):
 
 
 def error_of(row):
-    """Part of the row's bytes that its error bar allows"""
-    found = re.fullmatch(r"~?\+(\d+)%", row["95%"])
-    expect(found, f"{row['pid']} has the error bar {row['95%']!r}")
-    return int(found[1]) / 100
+    """Part of the row's bytes that its interval allows"""
+    found = re.fullmatch(r"~?([\d.]+)-([\d.]+) \w*B", row["95%"])
+    expect(found, f"{row['pid']} has the interval {row['95%']!r}")
+    low, high = float(found[1]), float(found[2])
+    return (high - low) / (high + low)
 
 
 def bytes_of(report, socket=None):
@@ -164,7 +166,7 @@ def rows_are_those_of_the_recording(s):
         (recorded,) = [w for w in r["workloads"] if w["pid"] == row["pid"]]
         cpu = row["CPU"].lstrip(">").rstrip("%")
         near(cpu, 100 * recorded["on_cpu_ns"] / r["interval"]["duration_ns"], 2 * PERCENT_ROUNDING, f"CPU of {row['pid']}")
-        require(re.fullmatch(r"~?(\+\d+%|<[\d.]+\w*B)", row["95%"]), f"no error bar: {row['95%']!r}")
+        require(re.fullmatch(RANGE, row["95%"]), f"no interval: {row['95%']!r}")
 
 
 @test("view")

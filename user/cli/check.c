@@ -140,7 +140,7 @@ static struct grid_cell bar_cell(const struct grid_place *at)
 	if (row->program < 0)
 		return grid_is(GRID_EMPTY);
 	part = &row->phase->parts[row->program];
-	return grid_if(part->found, grid_bar(part->given, part->low, part->high, false));
+	return grid_if(part->found, grid_range(part->given, part->low, part->high, false));
 }
 
 GRID_CELL(verdict_cell, struct row, grid_text("%s", selftest_verdict_name(row->result.verdict)));
@@ -154,7 +154,7 @@ static const struct grid_column columns[] = {
 	{ .head = "MOVED", .cell = known_cell },
 	{ .head = "SEEN", .cell = seen_cell },
 	{ .head = "RATIO", .cell = ratio_cell },
-	{ .head = "RANGE", .cell = bar_cell },
+	{ .head = "RANGE", .width = FORMAT_RANGE_WIDTH, .cell = bar_cell },
 	{ .head = "HOLDS", .width = 5, .look = GRID_LEFT, .gap = 1, .cell = holds_cell },
 };
 

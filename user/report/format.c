@@ -17,7 +17,6 @@
 /* format_cut() replaces the lost part by this; one column. */
 #define ELLIPSIS     "\xe2\x80\xa6"
 #define AT_MOST	     "\xe2\x89\xa4"
-#define PLUS_MINUS   "\xc2\xb1"
 
 struct range {
 	uint32_t first;
@@ -193,50 +192,88 @@ void format_percent(sum128 part, sum128 whole, char ret_text[FORMAT_NUMBER_LEN])
 		snprintf(ret_text, FORMAT_NUMBER_LEN, "%.0e%%", p);
 }
 
-/* As put_unit(), but rounded up, with two digits, and without a blank. */
-static void put_at_most(sum128 value, const char *const *units, char *text, size_t room)
+/*
+ * An end of a range as a number of units, with at most @digits digits and fewer of them behind the
+ * point. It is rounded outwards: nothing that is possible lies beyond it.
+ */
+static void put_end(sum128 value, sum128 unit, int digits, bool up, char text[FORMAT_NUMBER_LEN])
 {
-	sum128 unit = 1;
-	uint64_t tenths;
+	unsigned int most = 9, scale = 1;
+	int decimals = 0;
+	sum128 n;
+
+	while (--digits) {
+		most = most * 10 + 9;
+		/* There is nothing smaller than one byte. */
+		if (unit > 1) {
+			scale *= 10;
+			decimals++;
+		}
+	}
+	for (;; decimals--, scale /= 10) {
+		n = value / unit * scale + (value % unit * scale + (up ? unit - 1 : 0)) / unit;
+		if (n <= most || !decimals)
+			break;
+	}
+	if (n > most)
+		snprintf(text, FORMAT_NUMBER_LEN, ">%u", most);
+	else if (!n)
+		strcpy(text, "0");
+	else
+		snprintf(text, FORMAT_NUMBER_LEN, "%.*f", decimals, (double)n / scale);
+}
+
+/* Both ends in the same unit, with its name behind them. */
+static void put_range(sum128 value, sum128 low, sum128 high, sum128 unit, int digits,
+		      const char *name, char ret_text[FORMAT_NUMBER_LEN])
+{
+	char from[FORMAT_NUMBER_LEN], to[FORMAT_NUMBER_LEN];
+
+	low = low < value ? low : value;
+	high = high > value ? high : value;
+	put_end(low, unit, digits, false, from);
+	put_end(high, unit, digits, true, to);
+	if (low == high)
+		strcpy(ret_text, "exact");
+	else if (!value)
+		snprintf(ret_text, FORMAT_NUMBER_LEN, AT_MOST "%.8s%s", to, name);
+	else
+		snprintf(ret_text, FORMAT_NUMBER_LEN, "%.8s-%.8s%s", from, to, name);
+}
+
+/* In the unit that suits the upper end. */
+static void put_unit_range(sum128 value, sum128 low, sum128 high, const char *const *units,
+			   char ret_text[FORMAT_NUMBER_LEN])
+{
+	sum128 most = high > value ? high : value, unit = 1;
+	char name[8];
 	size_t i = 0;
 
-	while (value / unit + (value % unit > 0) > 999 && i + 1 < NR_UNITS_OF) {
+	while (most / unit + (most % unit > 0) > 999 && i + 1 < NR_UNITS_OF) {
 		unit *= 1000;
 		i++;
 	}
-	tenths = (uint64_t)(value / unit * 10 + (value % unit * 10 + unit - 1) / unit);
-	if (i && tenths < 100)
-		snprintf(text, room, "%" PRIu64 ".%" PRIu64 "%s", tenths / 10, tenths % 10,
-			 units[i]);
+	snprintf(name, sizeof(name), " %s", units[i]);
+	put_range(value, low, high, unit, 3, name, ret_text);
+}
+
+void format_range(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN])
+{
+	put_unit_range(value, low, high, byte_units, ret_text);
+}
+
+void format_joules_range(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN])
+{
+	put_unit_range(value, low, high, joule_units, ret_text);
+}
+
+void format_rate_range(sum128 value, sum128 low, sum128 high, sum128 ns,
+		       char ret_text[FORMAT_NUMBER_LEN])
+{
+	if (ns)
+		put_range(value, low, high, ns, 4, "", ret_text);
 	else
-		snprintf(text, room, "%" PRIu64 "%s", (tenths + 9) / 10, units[i]);
-}
-
-static void put_bar(sum128 value, sum128 low, sum128 high, const char *const *units,
-		    char ret_text[FORMAT_NUMBER_LEN])
-{
-	sum128 below = value > low ? value - low : 0, above = high > value ? high - value : 0;
-	sum128 side = below > above ? below : above;
-
-	if (side > value) {
-		size_t n = strlen(strcpy(ret_text, AT_MOST));
-
-		put_at_most(high, units, ret_text + n, FORMAT_NUMBER_LEN - n);
-		return;
-	}
-	/* Doubles could round 1% of an absurd value to 0. */
-	snprintf(ret_text, FORMAT_NUMBER_LEN, PLUS_MINUS "%u%%",
-		 value ? (unsigned int)((side * 100 + value - 1) / value) : 0);
-}
-
-void format_bar(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN])
-{
-	put_bar(value, low, high, byte_units, ret_text);
-}
-
-void format_joules_bar(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN])
-{
-	put_bar(value, low, high, joule_units, ret_text);
+		strcpy(ret_text, "-");
 }
 
 void format_time(uint64_t realtime_ns, char ret_text[FORMAT_TIME_LEN])

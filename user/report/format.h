@@ -15,18 +15,19 @@
 #include "base/sums.h"
 
 /* Widest number text in columns, and a buffer size for any of them. */
-#define FORMAT_NUMBER_WIDTH 7
-#define FORMAT_NUMBER_LEN   32
+#define FORMAT_NUMBER_WIDTH	7
+#define FORMAT_NUMBER_LEN	32
 
-/* Widest text of format_bar() in columns. */
-#define FORMAT_BAR_WIDTH    6
+/* Widest text of format_range() in columns, and of format_rate_range(). */
+#define FORMAT_RANGE_WIDTH	12
+#define FORMAT_RATE_RANGE_WIDTH 11
 
 /* Widest text of format_duration() in columns. */
-#define FORMAT_TIME_WIDTH   10
+#define FORMAT_TIME_WIDTH	10
 
 /* Room for the text of format_time(). */
-#define FORMAT_TIME_LEN	    32
-#define FORMAT_WHEN_LEN	    48
+#define FORMAT_TIME_LEN		32
+#define FORMAT_WHEN_LEN		48
 
 /* The end of a text that format_cut() drops. */
 enum format_cut_side {
@@ -104,20 +105,28 @@ void format_decimals(double v, int decimals, char ret_text[FORMAT_NUMBER_LEN]);
 void format_percent(sum128 part, sum128 whole, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
- * format_bar() - error bar of a value: "±12%", "≤3.3GB"
+ * format_range() - the interval of a value: "7.89-10.4 GB", "≤4.10 GB", "exact"
  * @value: the value in bytes
  * @low: lower end of its interval
  * @high: upper end
- * @ret_text: receives the text, at most FORMAT_BAR_WIDTH columns
+ * @ret_text: receives the text, at most FORMAT_RANGE_WIDTH columns
  *
- * The larger side of the interval in percent of the value, up to 100%. Beyond that, and for the
- * value 0, the upper end is more useful: "≤3.3GB". Both are rounded up, so that "±0%" is exact. An
+ * Both ends in the unit of the upper one, rounded outwards. A value of 0 has an upper end alone. An
  * end on the wrong side of the value counts as the value.
  */
-void format_bar(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN]);
+void format_range(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN]);
 
-/** format_joules_bar() - the same for nanojoules */
-void format_joules_bar(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN]);
+/** format_joules_range() - the same for nanojoules */
+void format_joules_range(sum128 value, sum128 low, sum128 high, char ret_text[FORMAT_NUMBER_LEN]);
+
+/**
+ * format_rate_range() - the same in GB/s with up to three decimals and without a unit: "7.890-10.40"
+ * @value, @low, @high: in bytes
+ * @ns: the time it took in nanoseconds; "-" when it is 0
+ * @ret_text: receives the text, at most FORMAT_RATE_RANGE_WIDTH columns
+ */
+void format_rate_range(sum128 value, sum128 low, sum128 high, sum128 ns,
+		       char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
  * format_time() - RFC 3339 time in UTC with milliseconds

@@ -229,13 +229,16 @@ void grid_number(const struct grid_cell *cell, char text[FORMAT_NUMBER_LEN])
 	case GRID_PERCENT:
 		format_percent(cell->value, cell->whole, text);
 		break;
-	case GRID_BAR:
+	case GRID_RANGE:
 		text[0] = '~';
-		format_bar(cell->value, cell->low, cell->high, text + cell->tangled);
+		format_range(cell->value, cell->low, cell->high, text + cell->tangled);
 		break;
-	case GRID_JOULES_BAR:
+	case GRID_RATE_RANGE:
+		format_rate_range(cell->value, cell->low, cell->high, cell->whole, text);
+		break;
+	case GRID_JOULES_RANGE:
 		text[0] = '~';
-		format_joules_bar(cell->value, cell->low, cell->high, text + cell->tangled);
+		format_joules_range(cell->value, cell->low, cell->high, text + cell->tangled);
 		break;
 	case GRID_NS:
 		format_ns(cell->real, text);

@@ -18,25 +18,29 @@
 
 enum grid_type {
 	GRID_EMPTY,
-	GRID_ABSENT,	 /* "-": no such number exists */
-	GRID_NO_DATA,	 /* it exists, but has no value here */
-	GRID_TEXT,	 /* @text */
-	GRID_BYTES,	 /* @value */
-	GRID_RATE,	 /* @value bytes in @whole nanoseconds */
-	GRID_SECONDS,	 /* @value nanoseconds */
-	GRID_RATIO,	 /* @value of @whole */
-	GRID_PERCENT,	 /* the same in percent */
-	GRID_BAR,	 /* error bar of @value: its interval is @low to @high */
-	GRID_JOULES,	 /* @value nanojoules */
-	GRID_JOULES_BAR, /* as GRID_BAR, of nanojoules */
-	GRID_NS,	 /* @real */
+	GRID_ABSENT,	   /* "-": no such number exists */
+	GRID_NO_DATA,	   /* it exists, but has no value here */
+	GRID_TEXT,	   /* @text */
+	GRID_BYTES,	   /* @value */
+	GRID_RATE,	   /* @value bytes in @whole nanoseconds */
+	GRID_SECONDS,	   /* @value nanoseconds */
+	GRID_RATIO,	   /* @value of @whole */
+	GRID_PERCENT,	   /* the same in percent */
+	GRID_RANGE,	   /* interval of @value: @low to @high */
+	GRID_RATE_RANGE,   /* the same as rates: of bytes in @whole nanoseconds */
+	GRID_JOULES,	   /* @value nanojoules */
+	GRID_JOULES_RANGE, /* as GRID_RANGE, of nanojoules */
+	GRID_NS,	   /* @real */
 };
+
+/* Width of a column of ranges: "~" may stand in front of one. */
+#define GRID_RANGE_WIDTH (1 + FORMAT_RANGE_WIDTH)
 
 /**
  * struct grid_cell - content of one place
  * @type: its type, which decides the fields used
  * @mark: a character behind it, where the column has room for one; 0 for none
- * @tangled: a GRID_BAR of an inseparable row: "~" stands in front of it
+ * @tangled: a GRID_RANGE of an inseparable row: "~" stands in front of it
  * @text: of GRID_TEXT, safe to print; the grid frees it
  * @err: 0, or -ENOMEM: there is no cell
  */
@@ -217,10 +221,17 @@ static inline struct grid_cell grid_ns(double ns)
 	return (struct grid_cell){ .type = GRID_NS, .real = ns };
 }
 
-static inline struct grid_cell grid_bar(sum128 v, sum128 low, sum128 high, bool tangled)
+static inline struct grid_cell grid_range(sum128 v, sum128 low, sum128 high, bool tangled)
 {
 	return (struct grid_cell){
-		.type = GRID_BAR, .value = v, .low = low, .high = high, .tangled = tangled
+		.type = GRID_RANGE, .value = v, .low = low, .high = high, .tangled = tangled
+	};
+}
+
+static inline struct grid_cell grid_rate_range(sum128 v, sum128 low, sum128 high, uint64_t ns)
+{
+	return (struct grid_cell){
+		.type = GRID_RATE_RANGE, .value = v, .whole = ns, .low = low, .high = high
 	};
 }
 
@@ -229,10 +240,10 @@ static inline struct grid_cell grid_joules(sum128 nanojoules)
 	return (struct grid_cell){ .type = GRID_JOULES, .value = nanojoules };
 }
 
-static inline struct grid_cell grid_joules_bar(sum128 v, sum128 low, sum128 high, bool tangled)
+static inline struct grid_cell grid_joules_range(sum128 v, sum128 low, sum128 high, bool tangled)
 {
 	return (struct grid_cell){
-		.type = GRID_JOULES_BAR, .value = v, .low = low, .high = high, .tangled = tangled
+		.type = GRID_JOULES_RANGE, .value = v, .low = low, .high = high, .tangled = tangled
 	};
 }
 

@@ -179,7 +179,7 @@ static void put_quality(const struct report *r, uint32_t socket, enum direction 
 {
 	double ran = 1, covered = 1, time;
 	uint64_t bytes = 0, low = 0, high = 0;
-	char bar[FORMAT_NUMBER_LEN];
+	char range[FORMAT_NUMBER_LEN];
 
 	for (size_t i = 0; i < r->nr_parts; i++) {
 		const struct report_part *rp = &r->parts[i];
@@ -195,8 +195,9 @@ static void put_quality(const struct report *r, uint32_t socket, enum direction 
 		covered = fabs(time - 1) > fabs(covered - 1) ? time : covered;
 	}
 	if (ran < 1) {
-		format_bar(bytes, low, high, bar);
-		str_append(ret, size, " (counted %.0f%% of the time, scaled, %s)", ran * 100, bar);
+		format_range(bytes, low, high, range);
+		str_append(ret, size, " (counted %.0f%% of the time, scaled, %s)", ran * 100,
+			   range);
 	}
 	if (fabs(covered - 1) > REPORT_NEARLY)
 		str_append(ret, size, " (of %.0f%% of the interval)", covered * 100);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "report/devices.h"
+#include "report/format.h"
 #include "report/rows.h"
 
 static uint64_t all_directions(const uint64_t bytes[NR_DIRECTIONS])
@@ -55,7 +57,6 @@ void amounts_add(struct amounts *to, const struct amounts *from)
 		to->device[i] = sum_capped(to->device[i], from->device[i]);
 	to->energy = sum_capped(to->energy, from->energy);
 	to->cpu_ns = sum_capped(to->cpu_ns, from->cpu_ns);
-	to->sockets |= from->sockets;
 }
 
 void amounts_add_bytes(struct amounts *to, const struct counter *c, uint64_t bytes)
@@ -82,13 +83,39 @@ size_t row_tree_socket(const struct row_tree *t, uint32_t id)
 	return i;
 }
 
-uint64_t row_tree_bytes(const struct row_tree *t, uint64_t sockets)
+uint64_t row_tree_all(const struct row_tree *t)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < t->nr_sockets; i++)
-		if (sockets & 1ULL << i)
-			sum = sum_capped(sum, t->sockets[i].bytes);
+		sum = sum_capped(sum, t->sockets[i].bytes);
+	return sum ? sum : 1;
+}
+
+struct amounts rows_machine(const struct report *r)
+{
+	struct amounts sum = { 0 };
+	uint64_t all;
+
+	for (size_t i = 0; i < r->nr_counters; i++) {
+		const struct report_counter *c = &r->counters[i];
+
+		if (!c->valid || c->counter->device)
+			continue;
+		amounts_add_bytes(&sum, c->counter, c->value);
+		if (c->counter->unit == UNIT_NANOJOULES)
+			continue;
+		sum.low = sum_capped(sum.low, c->low);
+		sum.high = sum_capped(sum.high, c->high);
+	}
+	for (size_t i = 0; i < r->nr_sockets; i++) {
+		const struct report_socket *s = &r->sockets[i];
+
+		sum.cpu_ns =
+			sum_capped(sum.cpu_ns, rows_socket_cpu(s, report_duration_ns(r), &all));
+		for (int d = 0; d < NR_WAYS; d++)
+			sum.device[d] = sum_capped(sum.device[d], devices_on_socket(r, s->id, d));
+	}
 	return sum;
 }
 
@@ -101,6 +128,32 @@ uint64_t rows_socket_cpu(const struct report_socket *s, uint64_t duration_ns, ui
 	if (!s->idle_ns && *ret_all < s->nr_cpus * duration_ns)
 		*ret_all = s->nr_cpus * duration_ns;
 	return used;
+}
+
+void rows_put_parts(FILE *out, const struct report *r, const struct row_tree *t,
+		    const struct report_row *row)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < t->nr_sockets; i++) {
+		char part[FORMAT_NUMBER_LEN];
+		uint64_t bytes = 0;
+
+		for (size_t k = 0; k < row->nr_shares; k++) {
+			const struct share *s = &row->shares[k];
+			const struct report_counter *rc = &r->counters[s->counter];
+			const struct counter *c = rc->counter;
+
+			if (rc->valid && devices_task_counter(c) &&
+			    report_socket_id(r, c) == t->sockets[i].id)
+				bytes = sum_capped(bytes, s->value);
+		}
+		if (!bytes)
+			continue;
+		format_percent(bytes, t->sockets[i].bytes, part);
+		fprintf(out, "%s%s of socket %" PRIu32, between, part, t->sockets[i].id);
+		between = ", ";
+	}
 }
 
 const struct report_row *rows_find(const struct report *r, const char *key)
@@ -151,7 +204,7 @@ static int find_sockets(struct row_tree *t, const struct report *r)
 	return 0;
 }
 
-static void fill_node(const struct row_tree *t, const struct report *r, struct row_node *node)
+static void fill_node(const struct report *r, struct row_node *node)
 {
 	const struct report_row *row = node->row;
 	struct amounts *a = &node->amounts;
@@ -172,8 +225,6 @@ static void fill_node(const struct row_tree *t, const struct report *r, struct r
 		amounts_add_bytes(a, c, s->value);
 		a->low = sum_capped(a->low, s->low);
 		a->high = sum_capped(a->high, s->high);
-		if (s->value)
-			a->sockets |= 1ULL << row_tree_socket(t, report_socket_id(r, c));
 	}
 }
 
@@ -277,7 +328,7 @@ int row_tree_new(const struct report *r, size_t top, bool together, struct row_t
 	t->root.shown = true;
 	for (i = 0; i < r->nr_rows; i++) {
 		nodes[i].row = &r->rows[i];
-		fill_node(t, r, &nodes[i]);
+		fill_node(r, &nodes[i]);
 		if (r->rows[i].leaf)
 			amounts_add(&t->root.amounts, &nodes[i].amounts);
 		sorted[i] = &nodes[i];

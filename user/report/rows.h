@@ -9,10 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "model.h"
 
-/* Sets of sockets are kept as bits. */
+/* Tables keep sets of sockets as bits. */
 #define ROWS_MAX_SOCKETS 64
 
 /**
@@ -25,7 +26,6 @@
  * @cpu_ns: CPU time
  * @tangled: an inseparable row; sums have no mark, because they are often better known than their
  *	parts
- * @sockets: those on which it has bytes, as bits of socket_total indexes
  *
  * Sums of absurd input stay at UINT64_MAX instead of wrapping.
  */
@@ -37,7 +37,6 @@ struct amounts {
 	uint64_t device[NR_WAYS];
 	uint64_t energy;
 	uint64_t cpu_ns;
-	uint64_t sockets;
 	bool tangled;
 };
 
@@ -114,8 +113,23 @@ size_t row_tree_busy(const struct row_tree *t, uint64_t least_ns);
 /** row_tree_socket() - index of a socket of the report in row_tree.sockets */
 size_t row_tree_socket(const struct row_tree *t, uint32_t id);
 
-/** row_tree_bytes() - value of all counters of a set of sockets: bits of socket_total indexes */
-uint64_t row_tree_bytes(const struct row_tree *t, uint64_t sockets);
+/**
+ * row_tree_all() - all bytes of the machine: the 100% of each share of a report
+ * @t: the tree
+ *
+ * Rows, what devices moved for them, and unattributed bytes add up to it.
+ *
+ * Return: the bytes, but at least 1: a row without any has 0%.
+ */
+uint64_t row_tree_all(const struct row_tree *t);
+
+/**
+ * rows_machine() - the amounts of the whole machine, attributed or not
+ * @r: the report
+ *
+ * Counters without a value are left out. @low and @high differ only where a counter was scaled.
+ */
+struct amounts rows_machine(const struct report *r);
 
 /**
  * rows_socket_cpu() - CPU time of a socket
@@ -126,6 +140,16 @@ uint64_t row_tree_bytes(const struct row_tree *t, uint64_t sockets);
  * Return: the time that was used, known to be of a task or not.
  */
 uint64_t rows_socket_cpu(const struct report_socket *s, uint64_t duration_ns, uint64_t *ret_all);
+
+/**
+ * rows_put_parts() - write a row's part of each socket's bytes: "74.9% of socket 0, 4.0% of socket 1"
+ * @out: where to
+ * @r: the report
+ * @t: its tree
+ * @row: the row; sockets on which it has no bytes are left out
+ */
+void rows_put_parts(FILE *out, const struct report *r, const struct row_tree *t,
+		    const struct report_row *row);
 
 /** rows_find() - the row with this key; NULL for none */
 const struct report_row *rows_find(const struct report *r, const char *key);

@@ -151,51 +151,74 @@ static void test_percent(void **state)
 	check_numbers(rows, ARRAY_SIZE(rows), format_percent);
 }
 
-static void test_bar(void **state)
+static void test_range(void **state)
 {
 	static const struct {
 		uint64_t value, low, high;
 		const char *text;
 	} rows[] = {
-		{ 0, 0, 0, "±0%" },
-		{ 100, 100, 100, "±0%" },
-		{ 100, 88, 112, "±12%" },
-		{ 100, 88, 150, "±50%" },
-		{ 100, 60, 101, "±40%" },
-		{ 100, 0, 100, "±100%" },
-		{ 100, 0, 200, "±100%" },
-		/* Never less than it is. */
-		{ 1000, 999, 1000, "±1%" },
-		{ 1000, 989, 1000, "±2%" },
-		{ INT64_MAX, INT64_MAX - 1, INT64_MAX, "±1%" },
-		{ UINT64_MAX, 0, UINT64_MAX, "±100%" },
-		/* More than all of the value: what it may be at most. */
-		{ 100, 0, 201, "≤201B" },
-		{ 100, 90, 1100, "≤1.1kB" },
-		{ 0, 0, 1, "≤1B" },
-		{ 0, 0, 999, "≤999B" },
-		{ 0, 0, 1000, "≤1.0kB" },
-		{ 0, 0, 1001, "≤1.1kB" },
-		{ 0, 0, 9900, "≤9.9kB" },
-		{ 0, 0, 9901, "≤10kB" },
-		{ 0, 0, 999000, "≤999kB" },
-		{ 0, 0, 999001, "≤1.0MB" },
-		{ 1, 0, 54300000000, "≤55GB" },
-		{ 0, 0, INT64_MAX, "≤9.3EB" },
-		{ 0, 0, UINT64_MAX, "≤19EB" },
+		{ 0, 0, 0, "exact" },
+		{ 100, 100, 100, "exact" },
+		{ 100, 88, 112, "88-112 B" },
+		{ 100, 0, 100, "0-100 B" },
+		{ 10400000000, 7890000000, 10400000000, "7.89-10.4 GB" },
+		/* Both ends are rounded outwards, in the unit of the upper one. */
+		{ 1000, 999, 1000, "0.99-1.00 kB" },
+		{ 1500000, 1239999, 9990001, "1.23-10.0 MB" },
+		{ 99900001, 99890001, 99900001, "99.8-100 MB" },
+		{ 998000001, 998000001, 999000001, "0.99-1.00 GB" },
+		{ 4000000000, 9999999, 4100000000, "0-4.10 GB" },
+		{ 4000000000, 10000000, 4100000000, "0.01-4.10 GB" },
+		{ INT64_MAX, INT64_MAX - 1, INT64_MAX, "9.22-9.23 EB" },
+		{ UINT64_MAX, 0, UINT64_MAX, "0-18.5 EB" },
+		/* Nothing is expected: what it may be at most. */
+		{ 0, 0, 1, "≤1 B" },
+		{ 0, 0, 999, "≤999 B" },
+		{ 0, 0, 1001, "≤1.01 kB" },
+		{ 0, 0, 4100000000, "≤4.10 GB" },
+		{ 0, 0, 999000001, "≤1.00 GB" },
+		{ 0, 0, UINT64_MAX, "≤18.5 EB" },
 		/* Ends on the wrong side of the value. */
-		{ 100, 200, 100, "±0%" },
-		{ 100, 90, 50, "±10%" },
-		{ UINT64_MAX, UINT64_MAX, 0, "±0%" },
+		{ 100, 200, 100, "exact" },
+		{ 100, 90, 50, "90-100 B" },
+		{ UINT64_MAX, UINT64_MAX, 0, "exact" },
 	};
 	char text[FORMAT_NUMBER_LEN];
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		format_bar(rows[i].value, rows[i].low, rows[i].high, text);
+		format_range(rows[i].value, rows[i].low, rows[i].high, text);
 		assert_string_equal(text, rows[i].text);
-		assert_true(format_width(text) <= FORMAT_BAR_WIDTH);
+		assert_true(format_width(text) <= FORMAT_RANGE_WIDTH);
+	}
+	format_range((sum128)1 << 127, (sum128)1 << 126, ~(sum128)0, text);
+	assert_string_equal(text, ">999->999 YB");
+}
+
+static void test_rate_range(void **state)
+{
+	static const struct {
+		uint64_t value, low, high, ns;
+		const char *text;
+	} rows[] = {
+		{ 0, 0, 0, 1000000000, "exact" },
+		{ 7, 7, 7, 0, "-" },
+		{ 3000000, 2900000, 3100001, 1000000000, "0.002-0.004" },
+		{ 10400000000, 7890000000, 10400000000, 1000000000, "7.890-10.40" },
+		{ 10400000000, 7890000000, 10400000000, 2000000000, "3.945-5.200" },
+		{ 999999999999, 123456789012, 999999999999, 1000000000, "123.4-1000" },
+		{ 1, 0, 1, 1000000000, "0-0.001" },
+		{ 0, 0, 4100000000, 1000000000, "≤4.100" },
+		{ UINT64_MAX, 0, UINT64_MAX, 1000, "0->9999" },
+	};
+	char text[FORMAT_NUMBER_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		format_rate_range(rows[i].value, rows[i].low, rows[i].high, rows[i].ns, text);
+		assert_string_equal(text, rows[i].text);
+		assert_true(format_width(text) <= FORMAT_RATE_RANGE_WIDTH);
 	}
 }
 
@@ -203,15 +226,15 @@ static void test_joules(void **state)
 {
 	static const struct {
 		uint64_t value;
-		const char *text, *bar;
+		const char *text, *range;
 	} rows[] = {
-		{ 0, "0 nJ", "±0%" },
-		{ 999, "999 nJ", "≤999nJ" },
-		{ 1500, "1.50 uJ", "≤1.5uJ" },
-		{ 15600000, "15.6 mJ", "≤16mJ" },
-		{ 999500000, "1.00 J", "≤1.0J" },
-		{ 15600000000000, "15.6 kJ", "≤16kJ" },
-		{ UINT64_MAX, "18.4 GJ", "≤19GJ" },
+		{ 0, "0 nJ", "exact" },
+		{ 999, "999 nJ", "≤999 nJ" },
+		{ 1500, "1.50 uJ", "≤1.50 uJ" },
+		{ 15600000, "15.6 mJ", "≤15.6 mJ" },
+		{ 999500000, "1.00 J", "≤1.00 J" },
+		{ 15600000000000, "15.6 kJ", "≤15.6 kJ" },
+		{ UINT64_MAX, "18.4 GJ", "≤18.5 GJ" },
 	};
 	char text[FORMAT_NUMBER_LEN];
 
@@ -219,9 +242,9 @@ static void test_joules(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		format_joules(rows[i].value, text);
 		assert_string_equal(text, rows[i].text);
-		format_joules_bar(0, 0, rows[i].value, text);
-		assert_string_equal(text, rows[i].bar);
-		assert_true(format_width(text) <= FORMAT_BAR_WIDTH);
+		format_joules_range(0, 0, rows[i].value, text);
+		assert_string_equal(text, rows[i].range);
+		assert_true(format_width(text) <= FORMAT_RANGE_WIDTH);
 	}
 }
 
@@ -386,7 +409,8 @@ int main(void)
 		cmocka_unit_test(test_name_without_nul),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_emit),
-		cmocka_unit_test(test_bar),
+		cmocka_unit_test(test_range),
+		cmocka_unit_test(test_rate_range),
 		cmocka_unit_test(test_joules),
 	};
 

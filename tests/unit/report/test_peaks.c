@@ -199,7 +199,7 @@ static void tables_say_it(void **state)
 	report_free(r);
 
 	r = report_with(&w);
-	text = table_text(r, 80, false);
+	text = table_text(r, 86, false);
 	assert_has(text, "   PEAK ", true);
 	assert_has(text, "peak of memory: 100.000 GB/s a socket, given by --peak", true);
 	assert_has(text, "PEAK is at most so much", true);

@@ -379,7 +379,7 @@ static void put_line_of(FILE *out, const struct job_context *c, const struct acc
 	markup_value(out, rate_of(&cells[SERIES_READ]));
 	markup_value(out, rate_of(&cells[SERIES_WRITE]));
 	markup_value(out, grid_if(all.counted_ns, grid_bytes(all.value)));
-	markup_value(out, grid_if(all.counted_ns, grid_bar(all.value, all.low, all.high, false)));
+	markup_value(out, grid_if(all.counted_ns, grid_range(all.value, all.low, all.high, false)));
 	markup_value(out, grid_if(energy->counted_ns, grid_joules(energy->value)));
 	markup_value(out, grid_seconds(i->whole.on_cpu_ns));
 	markup_value(out, grid_if(i->nr_node,

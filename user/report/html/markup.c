@@ -114,16 +114,17 @@ static uint64_t whole_number(double v)
 	return v < 1e18 ? (uint64_t)(v + 0.5) : (uint64_t)1e18;
 }
 
-static void put_range(FILE *out, uint64_t low, uint64_t high)
+/* Sorted by the upper end. */
+static void put_range(FILE *out, const struct grid_cell *cell)
 {
-	char from[FORMAT_NUMBER_LEN], to[FORMAT_NUMBER_LEN];
+	char text[FORMAT_NUMBER_LEN];
 
-	format_bytes(low, from);
-	format_bytes(high, to);
+	grid_number(cell, text);
 	fprintf(out,
 		"<td class=\"n\" data-v=\"%" PRIu64 "\" data-low=\"%" PRIu64
-		"\" data-high=\"%" PRIu64 "\">%s – %s</td>",
-		high > low ? high - low : 0, low, high, from, to);
+		"\" data-high=\"%" PRIu64 "\">%s</td>",
+		sum128_cut(cell->high, UINT64_MAX), sum128_cut(cell->low, UINT64_MAX),
+		sum128_cut(cell->high, UINT64_MAX), text);
 }
 
 void markup_value(FILE *out, struct grid_cell cell)
@@ -137,8 +138,8 @@ void markup_value(FILE *out, struct grid_cell cell)
 		markup_none(out);
 		return;
 	}
-	if (cell.type == GRID_BAR) {
-		put_range(out, sum128_cut(cell.low, UINT64_MAX), sum128_cut(cell.high, UINT64_MAX));
+	if (cell.type == GRID_RANGE || cell.type == GRID_JOULES_RANGE) {
+		put_range(out, &cell);
 		return;
 	}
 	if (percent)

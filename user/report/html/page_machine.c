@@ -126,7 +126,7 @@ static void put_side(FILE *out, const struct page *p, const struct device_bytes 
 {
 	markup_value(out, grid_if(side->valid, grid_rate(side->bytes, ns_of(p))));
 	markup_value(out,
-		     grid_if(side->valid, grid_bar(side->bytes, side->low, side->high, false)));
+		     grid_if(side->valid, grid_range(side->bytes, side->low, side->high, false)));
 	markup_value(out, grid_if(side->valid && !port, grid_percent(side->owned, side->bytes)));
 	markup_value(out, grid_if(side->io_valid, grid_bytes(side->io_bytes)));
 }

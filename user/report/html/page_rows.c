@@ -143,7 +143,7 @@ static void put_sum(FILE *out, const struct columns *c, const struct amounts *a,
 		return;
 	}
 	markup_value(out, grid_bytes(bytes));
-	markup_value(out, grid_if(range, grid_bar(bytes, a->low, a->high, false)));
+	markup_value(out, grid_if(range, grid_range(bytes, a->low, a->high, false)));
 	markup_value(out, grid_percent(bytes, c->total));
 }
 
@@ -169,7 +169,6 @@ static void put_latency(FILE *out, const struct page *p, const struct columns *c
 static void put_energy(FILE *out, const struct page *p, const struct columns *c,
 		       const struct report_row *row)
 {
-	char from[FORMAT_NUMBER_LEN], to[FORMAT_NUMBER_LEN], text[2 * FORMAT_NUMBER_LEN + 8];
 	uint64_t value = 0, low = 0, high = 0;
 	bool any = false;
 
@@ -190,10 +189,7 @@ static void put_energy(FILE *out, const struct page *p, const struct columns *c,
 		return;
 	}
 	markup_value(out, grid_joules(value));
-	format_joules(low, from);
-	format_joules(high, to);
-	snprintf(text, sizeof(text), "%s – %s", from, to);
-	markup_number(out, text, high > low ? high - low : 0);
+	markup_value(out, grid_joules_range(value, low, high, false));
 }
 
 /* A job's name and user */

@@ -100,8 +100,8 @@ static struct grid_cell amount_of(const struct job_sum_value *v, bool energy)
 
 static struct grid_cell range_of(const struct job_sum_value *v, bool energy)
 {
-	return energy ? grid_joules_bar(v->value, v->low, v->high, is_tangled(v))
-		      : grid_bar(v->value, v->low, v->high, is_tangled(v));
+	return energy ? grid_joules_range(v->value, v->low, v->high, is_tangled(v))
+		      : grid_range(v->value, v->low, v->high, is_tangled(v));
 }
 
 /* A line of sums, or that of energy, which is in no sum of bytes. */
@@ -136,7 +136,7 @@ static const struct grid_column sum_columns[] = {
 	  .cell = sum_label },
 	[COLUMN_RATE] = { NULL, "GB/s", .cell = sum_rate },
 	[COLUMN_AMOUNT] = { NULL, "BYTES", .cell = sum_amount },
-	{ NULL, "RANGE", .cell = sum_range },
+	{ NULL, "RANGE", GRID_RANGE_WIDTH, .cell = sum_range },
 	{ NULL, "SHARE", .cell = sum_part, .arg = PART_JOB },
 	[COLUMN_OTHERS] = { NULL, "OTHERS", .rank = 1, .cell = sum_part, .arg = PART_OTHERS },
 	{ NULL, "NOBODY", .rank = 1, .cell = sum_part, .arg = PART_NOBODY },
@@ -349,7 +349,7 @@ static const struct grid_column step_columns[] = {
 	{ NULL, "READ", .shown = has_mem, .cell = step_mem, .arg = DIRECTION_READ },
 	{ NULL, "WRITE", .shown = has_mem, .cell = step_mem, .arg = DIRECTION_WRITE },
 	{ NULL, "RD+WR", .shown = has_mem, .cell = step_mem, .arg = DIRECTION_READWRITE },
-	{ NULL, "RANGE", .cell = step_range },
+	{ NULL, "RANGE", GRID_RANGE_WIDTH, .cell = step_range },
 	{ NULL, "PCIE-RD", .rank = 1, .shown = has_pcie, .cell = step_pcie, .arg = DIRECTION_READ },
 	{ NULL, "PCIE-WR", .rank = 1, .shown = has_pcie, .cell = step_pcie,
 	  .arg = DIRECTION_WRITE },
@@ -486,7 +486,7 @@ static const struct grid_column counter_columns[] = {
 	{ NULL, "counter", .most = SIZE_MAX, .look = GRID_PATH, .cell = counter_name },
 	{ NULL, "SKT", 3, .cell = counter_socket },
 	{ NULL, "BYTES", .cell = counter_value },
-	{ NULL, "RANGE", .cell = counter_range },
+	{ NULL, "RANGE", GRID_RANGE_WIDTH, .cell = counter_range },
 	{ NULL, "SHARE", .cell = counter_share },
 	{ NULL, "COUNTED", .cell = counter_time },
 };
@@ -716,7 +716,7 @@ static const struct grid_column columns[] = {
 	{ NULL, "RD+WR", .shown = some_mem, .cell = cell_sum,
 	  .arg = SUM(JOB_SUM_MEM, DIRECTION_READWRITE) },
 	{ NULL, "GB/s", OPTIONAL(3), .cell = cell_rate },
-	{ NULL, "RD+WR RANGE", 11, OPTIONAL(4), .cell = cell_range },
+	{ NULL, "RD+WR RANGE", GRID_RANGE_WIDTH, OPTIONAL(4), .cell = cell_range },
 	{ NULL, "ENERGY", OPTIONAL(6), .shown = some_energy, .cell = cell_energy },
 	{ NULL, "PCIE-RD", OPTIONAL(7), .cell = cell_sum, .arg = SUM(JOB_SUM_PCIE, 0) },
 	{ NULL, "PCIE-WR", OPTIONAL(7), .cell = cell_sum, .arg = SUM(JOB_SUM_PCIE, 1) },

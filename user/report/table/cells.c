@@ -55,7 +55,7 @@ static uint64_t most_of(const struct table *t, uint64_t sockets)
 struct cells cells_of(const struct table *t, const struct amounts *a, uint64_t sockets,
 		      unsigned int sources)
 {
-	struct cells c = { .amounts = *a, .whole = row_tree_bytes(t->tree, a->sockets) };
+	struct cells c = { .amounts = *a, .whole = row_tree_all(t->tree) };
 
 	find_states(t, sockets, sources, &c);
 	if (t->most)

@@ -51,10 +51,10 @@ struct cells {
 	enum cell_state energy;
 	struct amounts amounts;
 	enum cell_state device[NR_WAYS]; /* by direction; of amounts.device */
-	uint64_t whole;			 /* bytes that are 100% */
+	uint64_t whole;			 /* bytes of the machine: they are 100% */
 	uint64_t most;			 /* most bytes that memory could have moved, 0 = unknown */
 	bool no_cpu;			 /* CPU time does not apply here */
-	bool bar;			 /* the error of the bytes is known */
+	bool range;			 /* the interval of the bytes is known */
 	enum cell_state lat;		 /* latency; CELL_ABSENT: does not apply here */
 	double lat_ns;
 };
@@ -83,7 +83,7 @@ struct table {
 	bool traffic;			/* there are counters of sockets */
 	bool energy;			/* there are counters of energy */
 	bool directions[NR_DIRECTIONS]; /* of these, and READ and WRITE if there are none */
-	bool bars;			/* there is a RANGE column */
+	bool ranges;			/* there is a RANGE column */
 	uint64_t most;			/* as in cells, of all lines; 0: there is no PEAK column */
 	bool ended;			/* a row with the mark of ended tasks was written */
 	bool always;			/* so was the line for REASON_BACKGROUND */
@@ -148,6 +148,9 @@ size_t columns_indent(const struct table *t, size_t depth);
 
 /** columns_before_name() - columns in front of a row's name, or of a line about it */
 size_t columns_before_name(const struct table *t, const struct row_node *node);
+
+/** totals_machine() - write the line of the whole machine, "all"; 0 or -ENOMEM */
+int totals_machine(const struct table *t);
 
 /**
  * totals_reason() - write the unattributed bytes of a reason

@@ -27,8 +27,8 @@
 #define LAT_WIDTH      88
 /* Width of "(unknown)". */
 #define CGROUP_UNKNOWN 9
-/* Below this width RANGE replaces CPU s. */
-#define BAR_CPU_WIDTH  72
+/* Below this width RANGE replaces BYTES and CPU s. */
+#define CPU_WIDTH      72
 /* Width in front of the numbers at 80 columns; more only where it helps. */
 #define LEFT_BASE      41
 /* From this width on there is room for bytes of devices beside two columns of rates. */
@@ -180,9 +180,8 @@ static struct grid_cell cell_device(const struct grid_place *at)
 static struct grid_cell cell_share(const struct grid_place *at)
 {
 	const struct cells *c = at->row;
-	uint64_t bytes = amounts_bytes(&c->amounts);
 
-	return grid_if(cells_has_data(c), grid_percent(bytes, bytes ? c->whole : 1));
+	return grid_if(cells_has_data(c), grid_percent(amounts_bytes(&c->amounts), c->whole));
 }
 
 /* Compared with the peak of memory. */
@@ -199,15 +198,15 @@ static struct grid_cell cell_bytes(const struct grid_place *at)
 	return grid_if(cells_has_data(c), grid_bytes(amounts_bytes(&c->amounts)));
 }
 
-/* Error of BYTES; only rows have it. */
+/* Interval of BYTES: of rows, and of counters that were scaled. */
 static struct grid_cell cell_range(const struct grid_place *at)
 {
 	const struct cells *c = at->row;
 	const struct amounts *a = &c->amounts;
 
-	if (!c->bar || !cells_has_data(c))
+	if (!c->range || !cells_has_data(c))
 		return grid_is(GRID_EMPTY);
-	return grid_bar(amounts_bytes(a), a->low, a->high, a->tangled);
+	return grid_range(amounts_bytes(a), a->low, a->high, a->tangled);
 }
 
 static struct grid_cell cell_lat(const struct grid_place *at)
@@ -237,6 +236,12 @@ GRID_CELL(cell_cpu, struct cells, grid_if(!row->no_cpu, grid_seconds(row->amount
 
 /* --- choice of columns */
 
+/* RANGE is wider than other numbers: all other columns need so much more. */
+static size_t range_more(const struct table *t)
+{
+	return t->ranges ? GRID_RANGE_WIDTH - FORMAT_NUMBER_WIDTH : 0;
+}
+
 /* Extra width of the columns of destinations and devices. */
 static size_t beyond(const struct table *t, bool devices)
 {
@@ -257,22 +262,23 @@ static bool sees_latency(const struct report *r)
 static bool cpu_fits(const struct table *t)
 {
 	if (t->device_columns)
-		return t->width >= BAR_CPU_WIDTH + beyond(t, true);
-	return t->width >= (t->nr_to ? TO_CPU_WIDTH : BAR_CPU_WIDTH);
+		return t->width >= CPU_WIDTH + beyond(t, true) + range_more(t);
+	return t->width >= (t->nr_to ? TO_CPU_WIDTH : CPU_WIDTH) + range_more(t);
 }
 
 GRID_SHOWN(has_to, struct table, table->traffic && table->to[at->column->arg]);
 GRID_SHOWN(has_direction, struct table,
 	   table->traffic && !table->nr_to && table->directions[at->column->arg]);
 GRID_SHOWN(has_traffic, struct table, table->traffic);
+GRID_SHOWN(has_bytes, struct table, table->traffic && (!table->ranges || cpu_fits(table)));
 GRID_SHOWN(has_peaks, struct table, table->most);
-GRID_SHOWN(has_bars, struct table, table->bars);
+GRID_SHOWN(has_ranges, struct table, table->ranges);
 GRID_SHOWN(has_devices, struct table, table->device_columns);
 GRID_SHOWN(has_latency, struct table,
 	   table->traffic &&sees_latency(table->r) &&
-		   table->width >= LAT_WIDTH + beyond(table, true));
+		   table->width >= LAT_WIDTH + beyond(table, true) + range_more(table));
 GRID_SHOWN(has_energy, struct table, table->energy);
-GRID_SHOWN(has_cpu, struct table, !table->bars || cpu_fits(table));
+GRID_SHOWN(has_cpu, struct table, !table->ranges || cpu_fits(table));
 GRID_SHOWN(has_cpus, struct table, !table->traffic);
 
 /* The columns in front of these name the row; lay_out() shares out their room. */
@@ -297,8 +303,8 @@ static const struct grid_column columns[] = {
 	{ "RD+WR", "GB/s", .shown = has_direction, .cell = cell_rate, .arg = DIRECTION_READWRITE },
 	{ NULL, "SHARE", 6, .shown = has_traffic, .cell = cell_share },
 	{ NULL, "PEAK", 6, .shown = has_peaks, .cell = cell_peak },
-	{ NULL, "BYTES", .shown = has_traffic, .cell = cell_bytes },
-	{ "95%", "RANGE", .shown = has_bars, .cell = cell_range },
+	{ NULL, "BYTES", .shown = has_bytes, .cell = cell_bytes },
+	{ "95%", "RANGE", GRID_RANGE_WIDTH, .shown = has_ranges, .cell = cell_range },
 	[COLUMN_DEVICES] = { "PCIE-RD", "GB/s", .shown = has_devices, .cell = cell_device,
 			     .arg = DIRECTION_READ },
 	{ "PCIE-WR", "GB/s", .shown = has_devices, .cell = cell_device, .arg = DIRECTION_WRITE },
@@ -342,10 +348,10 @@ static void lay_out_numbers(struct table *t)
 	t->width = want < least ? least : want;
 	t->device_columns =
 		t->devices && t->width >= (t->traffic ? DEVICE_WIDTH + beyond(t, false) : 0);
-	if (t->traffic && t->width >= PEAK_WIDTH + beyond(t, true))
-		t->most = peaks_memory(t->r, -1);
 	/* Certain bounds are wide exactly where it matters; -v shows them. */
-	t->bars = t->traffic && method_row(t->r->quality.method)->learns;
+	t->ranges = t->traffic && method_row(t->r->quality.method)->learns;
+	if (t->traffic && t->width >= PEAK_WIDTH + beyond(t, true) + range_more(t))
+		t->most = peaks_memory(t->r, -1);
 	memcpy(t->columns, columns, sizeof(columns));
 	t->grid = (struct grid){ .out = t->out,
 				 .columns = t->columns,

@@ -30,39 +30,46 @@ void devices_put_moved(const struct table *t, const uint64_t bytes[2], int inden
 }
 
 /* A row's part in one direction: counted bytes, and requested bytes as seen by the kernel. */
-static void put_part(const struct table *t, const struct row_device *part, const char *label,
-		     int indent, enum direction direction)
+static int put_part(const struct table *t, const struct row_device *part, const char *label,
+		    int indent, enum direction direction)
 {
 	bool write = direction == DIRECTION_WRITE;
 	uint64_t bytes = write ? part->write_bytes : part->read_bytes;
 	uint64_t low = write ? part->write_low : part->read_low;
 	uint64_t high = write ? part->write_high : part->read_high;
 	uint64_t io = write ? part->io_write_bytes : part->io_read_bytes;
-	char text[FORMAT_NUMBER_LEN], bar[FORMAT_NUMBER_LEN];
+	char text[FORMAT_NUMBER_LEN], range[FORMAT_NUMBER_LEN];
+	struct sentence s;
+	FILE *f;
 
 	if (!io && (!part->counted || !high))
-		return;
-	fprintf(t->out, "%*s%s %s", indent, "", label, write ? "WR" : "RD");
+		return 0;
+	f = sentence_begin(&s);
+	if (!f)
+		return -ENOMEM;
+	fprintf(f, "%s %s", label, write ? "WR" : "RD");
 	if (part->counted) {
 		format_bytes(bytes, text);
-		format_bar(bytes, low, high, bar);
-		fprintf(t->out, " %s %s%s", text, bar, io ? "," : "");
+		format_range(bytes, low, high, range);
+		fprintf(f, " %s (%s)%s", text, range, io ? "," : "");
 	}
 	if (io) {
 		format_bytes(io, text);
-		fprintf(t->out, " requests %s", text);
+		fprintf(f, " requests %s", text);
 	}
-	fputc('\n', t->out);
+	fprintf(t->out, "%*s", indent, "");
+	return sentence_end(&s, t->out, t->width - (size_t)indent, 0);
 }
 
 int devices_put_row(const struct table *t, const struct report_row *row, int indent)
 {
 	size_t room = t->width - PART_WIDTH;
+	int err = 0;
 
 	room = room < (size_t)indent + LABEL_MIN   ? LABEL_MIN
 	       : room > (size_t)indent + LABEL_MAX ? LABEL_MAX
 						   : room - indent;
-	for (size_t i = 0; i < row->nr_devices; i++) {
+	for (size_t i = 0; i < row->nr_devices && !err; i++) {
 		const struct device *d = devices_part(t->r, &row->devices[i]);
 		cleanup_free char *cut = NULL;
 
@@ -71,10 +78,11 @@ int devices_put_row(const struct table *t, const struct report_row *row, int ind
 		if (format_cut(d->name[0] ? FORMAT_SAFE(d->name) : FORMAT_SAFE(d->bdf), room,
 			       FORMAT_CUT_RIGHT, &cut))
 			return -ENOMEM;
-		put_part(t, &row->devices[i], cut, indent, DIRECTION_READ);
-		put_part(t, &row->devices[i], cut, indent, DIRECTION_WRITE);
+		err = put_part(t, &row->devices[i], cut, indent, DIRECTION_READ);
+		if (!err)
+			err = put_part(t, &row->devices[i], cut, indent, DIRECTION_WRITE);
 	}
-	return 0;
+	return err;
 }
 
 static bool took_turns(const struct report_device *d)

@@ -140,8 +140,10 @@ static struct grid_cell cell_counted(const struct grid_place *at)
 static struct grid_cell cell_range(const struct grid_place *at)
 {
 	const struct device_bytes *side = side_at(at);
+	const struct table *t = at->table;
 
-	return side->valid ? grid_bar(side->bytes, side->low, side->high, false)
+	return side->valid ? grid_rate_range(side->bytes, side->low, side->high,
+					     devices_time_ns(t->r, at->row))
 			   : grid_is(GRID_EMPTY);
 }
 
@@ -236,9 +238,11 @@ static const struct grid_column columns[] = {
 	[COLUMN_WHERE] = { NULL, "WHERE", .look = GRID_LEFT, .rank = 2, .cell = cell_where },
 	[COLUMN_SIDES] = { "READ", "GB/s", .shown = counted, .cell = cell_counted,
 			   .arg = DIRECTION_READ },
-	{ "95%", "RANGE", 6, .shown = counted, .cell = cell_range, .arg = DIRECTION_READ },
+	{ "95%", "RANGE", FORMAT_RATE_RANGE_WIDTH, .shown = counted, .cell = cell_range,
+	  .arg = DIRECTION_READ },
 	{ "WRITE", "GB/s", .shown = counted, .cell = cell_counted, .arg = DIRECTION_WRITE },
-	{ "95%", "RANGE", 6, .shown = counted, .cell = cell_range, .arg = DIRECTION_WRITE },
+	{ "95%", "RANGE", FORMAT_RATE_RANGE_WIDTH, .shown = counted, .cell = cell_range,
+	  .arg = DIRECTION_WRITE },
 	{ "IO-RD", "GB/s", .shown = not_counted, .cell = cell_io, .arg = DIRECTION_READ },
 	{ "IO-WR", "GB/s", .shown = not_counted, .cell = cell_io, .arg = DIRECTION_WRITE },
 	{ "REQ", "1000/s", .rank = 4, .shown = with_requests, .cell = cell_requests },
@@ -469,14 +473,15 @@ static int put_shared(const struct table *t, const struct report_device *d, cons
 		return -ENOMEM;
 	fprintf(f, "port %s: ", port);
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
-		char bar[FORMAT_NUMBER_LEN];
+		char range[FORMAT_NUMBER_LEN];
+		uint64_t ns = devices_time_ns(t->r, d);
 
 		fprintf(f, "%s %s", i ? ", WRITE" : "READ", sides[i]->valid ? "" : "no data");
 		if (!sides[i]->valid)
 			continue;
-		format_rate(sides[i]->bytes, devices_time_ns(t->r, d), number);
-		format_bar(sides[i]->bytes, sides[i]->low, sides[i]->high, bar);
-		fprintf(f, "%s GB/s %s", number, bar);
+		format_rate(sides[i]->bytes, ns, number);
+		format_rate_range(sides[i]->bytes, sides[i]->low, sides[i]->high, ns, range);
+		fprintf(f, "%s GB/s (%s)", number, range);
 	}
 	if (d->enabled_ns) {
 		devices_cover(t->r, d, &part, &whole);

@@ -33,26 +33,46 @@ static int put_directions(const struct table *t, const struct row_node *node, co
 	return err;
 }
 
+/* A row's range, if it has no column, and its part of each socket, if there are several. */
+static int put_details(const struct table *t, const struct row_node *node)
+{
+	const struct amounts *a = &node->amounts;
+	bool parts = t->tree->nr_sockets > 1 && amounts_bytes(a);
+	size_t indent = columns_before_name(t, node);
+	char range[FORMAT_NUMBER_LEN];
+	struct sentence s;
+	FILE *f;
+
+	if (!parts && (t->ranges || !a->high))
+		return 0;
+	f = sentence_begin(&s);
+	if (!f)
+		return -ENOMEM;
+	if (!t->ranges && a->high) {
+		format_range(amounts_bytes(a), a->low, a->high, range);
+		fprintf(f, "range %s (certain)%s", range, parts ? "; " : "");
+	}
+	if (parts)
+		rows_put_parts(f, t->r, t->tree, node->row);
+	fprintf(t->out, "%*s", (int)indent, "");
+	return sentence_end(&s, t->out, t->width - indent, 0);
+}
+
 static int put_row(struct table *t, const struct row_node *node)
 {
 	struct cells c = cells_of(t, &node->amounts, ALL_SOCKETS, TASK_SOURCES);
-	char low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
 	int err;
 
 	c.node = node;
-	c.bar = true;
+	c.range = true;
 	cells_devices(t, &c);
 	c.lat = latencies_seen(t->r, node->row, &c.lat_ns) ? CELL_DATA : CELL_NO_DATA;
 	err = grid_row(&t->grid, &c);
 	t->ended = t->ended || node->row->exited;
 	if (!err && t->o->verbose && t->nr_to && amounts_bytes(&node->amounts))
 		err = put_directions(t, node, &c);
-	if (!err && t->o->verbose && node->amounts.high) {
-		format_bytes(node->amounts.low, low);
-		format_bytes(node->amounts.high, high);
-		fprintf(t->out, "%*sbetween %s and %s (%s)\n", (int)columns_before_name(t, node),
-			"", low, high, t->bars ? "95%" : "certain");
-	}
+	if (!err && t->o->verbose)
+		err = put_details(t, node);
 	if (!err && t->devices && !t->device_columns)
 		devices_put_moved(t, node->amounts.device, (int)columns_before_name(t, node));
 	if (!err && t->o->verbose)
@@ -72,7 +92,7 @@ static int put_hidden(struct table *t, const struct row_node *node)
 
 	if (!node->nr_hidden)
 		return 0;
-	c.bar = true;
+	c.range = true;
 	cells_devices(t, &c);
 	if (t->fitted) {
 		snprintf(brief, sizeof(brief), "... and %zu more row%s", node->nr_hidden,
@@ -146,7 +166,9 @@ static int put_table(FILE *out, void *arg)
 	if (err)
 		return err;
 	grid_heading(&t->grid);
-	err = put_rows(t);
+	err = totals_machine(t);
+	if (!err)
+		err = put_rows(t);
 	if (!err)
 		err = totals_owned(t);
 	for (reason = 0; !err && reason < NR_REASONS; reason++)
@@ -162,7 +184,7 @@ static int put_table(FILE *out, void *arg)
 	if (!err && t->always && !t->o->quiet)
 		err = notes_wrapped(t->out, "background: goes on whatever the workloads do",
 				    t->width);
-	if (!err && t->bars)
+	if (!err && t->ranges)
 		err = tangled_write(t->out, t->r, t->tree, t->width, t->o->verbose);
 	if (!err)
 		err = devices_notes(t);

@@ -42,9 +42,23 @@ static void add_reason(const struct table *t, enum reason reason, struct amounts
 		if (c->device)
 			continue;
 		amounts_add_bytes(sum, c, rc->unattributed[reason]);
-		sum->sockets |= 1ULL << row_tree_socket(t->tree, report_socket_id(t->r, c));
 		*sources |= SOURCE_BIT(c->source);
 	}
+}
+
+int totals_machine(const struct table *t)
+{
+	static const char *const labels[] = { "all", NULL };
+	struct amounts sum = rows_machine(t->r);
+	struct cells c = cells_of(t, &sum, ALL_SOCKETS, ALL_SOURCES);
+
+	if (!t->traffic)
+		return 0;
+	c.range = sum.low < sum.high;
+	c.no_cpu = !t->r->nr_sockets;
+	if (t->devices == DEVICES_COUNTED)
+		cells_devices(t, &c);
+	return cells_line(t, labels, &c);
 }
 
 int totals_reason(struct table *t, enum reason reason)
@@ -103,8 +117,6 @@ int totals_owned(const struct table *t)
 		    devices_task_counter(rc->counter))
 			continue;
 		amounts_add_bytes(&sum, rc->counter, rc->attributed);
-		sum.sockets |= 1ULL
-			       << row_tree_socket(t->tree, report_socket_id(t->r, rc->counter));
 	}
 	if (!amounts_bytes(&sum))
 		return 0;
@@ -117,7 +129,7 @@ int totals_owned(const struct table *t)
 static struct amounts source_total(const struct table *t, size_t socket, unsigned int sources,
 				   double *ret_ratio)
 {
-	struct amounts sum = { .sockets = 1ULL << socket };
+	struct amounts sum = { 0 };
 	uint32_t id = t->tree->sockets[socket].id;
 	double ratio = 1;
 	size_t i;
@@ -153,7 +165,7 @@ static int put_source(const struct table *t, size_t socket, enum source source)
 	c = cells_of(t, &sum, 1ULL << socket, SOURCE_BIT(source));
 	c.no_cpu = true;
 	/* A counter that counted all the time is exact */
-	c.bar = ratio < 1;
+	c.range = ratio < 1;
 	if (t->devices == DEVICES_COUNTED && source == SOURCE_DEVICE)
 		cells_devices(t, &c);
 	if (!cells_has_data(&c) && !cells_no_data(&c))
@@ -199,7 +211,7 @@ int totals_socket(const struct table *t, size_t socket)
 	c = cells_of(t, &sum, 1ULL << socket, ALL_SOURCES);
 	if (t->devices == DEVICES_COUNTED)
 		cells_devices(t, &c);
-	c.bar = ratio < 1;
+	c.range = ratio < 1;
 	c.no_cpu = !cpus;
 	if (latencies_of_socket(t->r, socket, &c.lat_ns))
 		c.lat = CELL_DATA;

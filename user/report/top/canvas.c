@@ -28,10 +28,13 @@ static const struct {
 	char ascii;
 } substitutes[] = {
 	{ 0x2588, '#' }, { 0x2593, '=' }, { 0x2592, '-' }, { 0x2591, '.' }, { 0x00b7, '.' },
-	{ 0x2500, '-' }, { 0x2502, '|' }, { 0x00b1, '+' }, { 0x2264, '<' }, { 0x2026, '~' },
-	{ 0x2190, '<' }, { 0x2192, '>' }, { 0x25b8, '+' }, { 0x25be, '-' }, { 0x25bc, 'v' },
-	{ 0x25b2, '^' }, { 0x25cf, '*' }, { 0x2013, '-' }, { 0x2191, '^' }, { 0x2193, 'v' },
+	{ 0x2500, '-' }, { 0x2502, '|' }, { 0x2026, '~' }, { 0x2190, '<' }, { 0x2192, '>' },
+	{ 0x25b8, '+' }, { 0x25be, '-' }, { 0x25bc, 'v' }, { 0x25b2, '^' }, { 0x25cf, '*' },
+	{ 0x2013, '-' }, { 0x2191, '^' }, { 0x2193, 'v' },
 };
+
+/* Its ASCII form takes two columns. */
+#define AT_MOST 0x2264
 
 int canvas_resize(struct canvas *c, size_t rows, size_t columns)
 {
@@ -72,6 +75,23 @@ static void cover(struct canvas *c, size_t row, size_t column, size_t width)
 		line[column + width].text = ' ';
 }
 
+/* "<=": its first half takes the place of a blank in front of it, if there is one. */
+static size_t put_at_most(struct canvas *c, size_t row, size_t column, size_t left,
+			  enum canvas_look look)
+{
+	struct canvas_cell *at = c->cells + row * c->columns + column;
+
+	if (column && at[-1].text == ' ') {
+		at[-1] = (struct canvas_cell){ '<', look };
+		at[0] = (struct canvas_cell){ '=', look };
+		return 1;
+	}
+	at[0] = (struct canvas_cell){ '<', look };
+	if (left > 1)
+		at[1] = (struct canvas_cell){ '=', look };
+	return left > 1 ? 2 : 1;
+}
+
 size_t canvas_put(struct canvas *c, size_t row, size_t column, size_t width, enum canvas_look look,
 		  const char *text)
 {
@@ -93,6 +113,10 @@ size_t canvas_put(struct canvas *c, size_t row, size_t column, size_t width, enu
 			continue;
 		if (used + takes > left)
 			break;
+		if (c->ascii && one == AT_MOST) {
+			used += put_at_most(c, row, column + used, left - used, look);
+			continue;
+		}
 		cover(c, row, column + used, takes);
 		c->cells[row * c->columns + column + used] = (struct canvas_cell){ one, look };
 		if (takes == 2)

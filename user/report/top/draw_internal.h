@@ -52,6 +52,10 @@ void draw_amount(const struct view *v, uint64_t bytes, char ret[FORMAT_NUMBER_LE
 /** draw_amount_of() - the same of bytes that are about so much time */
 void draw_amount_of(const struct view *v, uint64_t bytes, uint64_t ns, char ret[FORMAT_NUMBER_LEN]);
 
+/** draw_range() - the interval of such bytes, as format_range() has it */
+void draw_range(const struct view *v, uint64_t bytes, uint64_t low, uint64_t high, uint64_t ns,
+		char ret[FORMAT_NUMBER_LEN]);
+
 /** draw_unit() - "GB/s", "/s", "" */
 const char *draw_unit(const struct view *v);
 

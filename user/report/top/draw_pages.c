@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "report/devices.h"
+#include "report/grid.h"
 #include "report/latencies.h"
 #include "report/names.h"
 #include "report/notes.h"
@@ -18,12 +19,12 @@
 /* --- devices */
 
 static void side(const struct view *v, const struct device_bytes *b, uint64_t ns,
-		 char ret_value[FORMAT_NUMBER_LEN], char ret_bar[FORMAT_NUMBER_LEN])
+		 char ret_value[FORMAT_NUMBER_LEN], char ret_range[FORMAT_NUMBER_LEN])
 {
-	ret_bar[0] = '\0';
+	ret_range[0] = '\0';
 	if (b->valid) {
 		draw_amount_of(v, b->bytes, ns, ret_value);
-		format_bar(b->bytes, b->low, b->high, ret_bar);
+		draw_range(v, b->bytes, b->low, b->high, ns, ret_range);
 	} else {
 		strcpy(ret_value, "-");
 	}
@@ -31,7 +32,7 @@ static void side(const struct view *v, const struct device_bytes *b, uint64_t ns
 
 static int put_device(const struct view *v, const struct report_device *d, FILE *out)
 {
-	char values[2][FORMAT_NUMBER_LEN], bars[2][FORMAT_NUMBER_LEN];
+	char values[2][FORMAT_NUMBER_LEN], ranges[2][FORMAT_NUMBER_LEN];
 	char io[FORMAT_NUMBER_LEN], cover[FORMAT_NUMBER_LEN], ns[FORMAT_NUMBER_LEN] = "-";
 	const struct device_bytes *sides[2] = { &d->read, &d->write };
 	uint64_t part, whole;
@@ -44,9 +45,9 @@ static int put_device(const struct view *v, const struct report_device *d, FILE 
 	fprintf(out, "%s%*s %-6s", cut, (int)(16 - format_width(cut)), "",
 		device_kind_name(d->device->kind));
 	for (int i = 0; i < 2; i++) {
-		side(v, sides[i], devices_time_ns(v->report, d), values[i], bars[i]);
+		side(v, sides[i], devices_time_ns(v->report, d), values[i], ranges[i]);
 		draw_padded(out, values[i], 9);
-		draw_padded(out, bars[i], 7);
+		draw_padded(out, ranges[i], GRID_RANGE_WIDTH);
 	}
 	if (sides[0]->io_valid || sides[1]->io_valid)
 		draw_amount(v, sum_capped(sides[0]->io_bytes, sides[1]->io_bytes), io);
@@ -84,7 +85,8 @@ static int put_devices(const struct view *v, FILE *out, size_t width)
 		return notes_line(out, width,
 				  "No device is followed: -D all, or -D with names, does that.");
 	fprintf(out,
-		"# DEVICE           KIND        READ    95%%     WRITE    95%%  REQUESTS COUNTED"
+		"# DEVICE           KIND        READ          95%%     WRITE          95%%  "
+		"REQUESTS COUNTED"
 		"  LAT ns   %s, as devices see it\n",
 		draw_unit(v)[0] ? draw_unit(v) : "bytes");
 	for (size_t i = 0; i < r->nr_devices && !err; i++)
@@ -139,7 +141,7 @@ static int put_latencies(const struct view *v, FILE *out, size_t width)
 /* The rest beside its numbers */
 static size_t name_width(size_t width)
 {
-	return width < 67 ? 22 : width > 120 ? 75 : width - 45;
+	return width < 73 ? 22 : width > 126 ? 75 : width - 51;
 }
 
 static int put_counter(const struct view *v, const struct report_counter *c, FILE *out,
@@ -147,7 +149,7 @@ static int put_counter(const struct view *v, const struct report_counter *c, FIL
 {
 	const struct report *r = v->report;
 	char value[FORMAT_NUMBER_LEN] = "no data", part[FORMAT_NUMBER_LEN] = "-",
-	     cover[FORMAT_NUMBER_LEN], bar[FORMAT_NUMBER_LEN];
+	     cover[FORMAT_NUMBER_LEN], range[FORMAT_NUMBER_LEN] = "";
 	cleanup_free char *cut = NULL;
 
 	if (format_cut(FORMAT_SAFE(c->counter->name), name_width(width), FORMAT_CUT_RIGHT, &cut))
@@ -169,8 +171,11 @@ static int put_counter(const struct view *v, const struct report_counter *c, FIL
 	draw_padded(out, part, 11);
 	draw_padded(out, cover, 9);
 	if (c->valid && c->running_ns < c->enabled_ns) {
-		format_bar(c->value, c->low, c->high, bar);
-		fprintf(out, " %s", bar);
+		if (c->counter->unit == UNIT_NANOJOULES)
+			format_joules_range(c->value, c->low, c->high, range);
+		else if (c->counter->unit == UNIT_BYTES)
+			draw_range(v, c->value, c->low, c->high, report_duration_ns(r), range);
+		fprintf(out, " %s", range);
 	}
 	fputc('\n', out);
 	return 0;

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "report/devices.h"
+#include "report/grid.h"
 #include "report/names.h"
 #include "report/peaks.h"
 #include "report/top/draw_internal.h"
@@ -45,7 +46,7 @@ static const struct {
 	[COLUMN_WRITE] = { "WRITE", 7, VIEW_BY_WRITES },
 	[COLUMN_BOTH] = { "RD+WR", 7, NR_VIEW_SORTS },
 	[COLUMN_SHARE] = { "SHARE", 6, VIEW_BY_BYTES },
-	[COLUMN_RANGE] = { "95%", 7, NR_VIEW_SORTS },
+	[COLUMN_RANGE] = { "95%", GRID_RANGE_WIDTH, NR_VIEW_SORTS },
 	[COLUMN_PEAK] = { "PEAK", 6, NR_VIEW_SORTS },
 	[COLUMN_DEVICE_READ] = { "PCI-RD", 7, NR_VIEW_SORTS },
 	[COLUMN_DEVICE_WRITE] = { "PCI-WR", 7, NR_VIEW_SORTS },
@@ -181,7 +182,7 @@ static void number(const struct view *v, const struct layout *l, const struct vi
 {
 	const struct amounts *a = &i->amounts;
 	uint64_t bytes = amounts_bytes(a);
-	char bar[FORMAT_NUMBER_LEN];
+	char range[FORMAT_NUMBER_LEN];
 
 	switch (column) {
 	case COLUMN_READ:
@@ -193,12 +194,11 @@ static void number(const struct view *v, const struct layout *l, const struct vi
 			strcpy(ret, "no data");
 		return;
 	case COLUMN_SHARE:
-		/* Of the sockets on which it has any, as in tables */
-		format_percent(bytes, bytes ? row_tree_bytes(v->tree_of, a->sockets) : 1, ret);
+		format_percent(bytes, row_tree_all(v->tree_of), ret);
 		break;
 	case COLUMN_RANGE:
-		format_bar(bytes, a->low, a->high, bar);
-		snprintf(ret, FORMAT_NUMBER_LEN, "%s%.20s", a->tangled ? "~" : "", bar);
+		format_range(bytes, a->low, a->high, range);
+		snprintf(ret, FORMAT_NUMBER_LEN, "%s%.20s", a->tangled ? "~" : "", range);
 		break;
 	case COLUMN_PEAK:
 		format_percent(amounts_to_memory(a), l->most, ret);
@@ -457,19 +457,18 @@ static int put_where(const struct report_row *row, FILE *out)
 	return err;
 }
 
-/* "1.20 GB (0.90 GB to 1.50 GB) in /a/b" */
+/* "1.20 GB (0.90-1.50 GB)  /a/b" */
 static int put_selected(FILE *out, void *arg)
 {
 	const struct view *v = arg;
 	const struct view_item *i = view_item_at(v, v->selected);
-	char bytes[FORMAT_NUMBER_LEN], low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
+	char bytes[FORMAT_NUMBER_LEN], range[FORMAT_NUMBER_LEN];
 	int err = 0;
 
 	if (devices_mode(v->report) != DEVICES_NONE || amounts_all(&i->amounts)) {
 		format_bytes(amounts_bytes(&i->amounts), bytes);
-		format_bytes(i->amounts.low, low);
-		format_bytes(i->amounts.high, high);
-		fprintf(out, "%s (%s to %s)  ", bytes, low, high);
+		format_range(amounts_bytes(&i->amounts), i->amounts.low, i->amounts.high, range);
+		fprintf(out, "%s (%s)  ", bytes, range);
 	}
 	if (!i->row)
 		fputs("sums of what is in it, also of both ends", out);

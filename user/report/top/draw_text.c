@@ -14,6 +14,11 @@ void draw_amount(const struct view *v, uint64_t bytes, char ret[FORMAT_NUMBER_LE
 	draw_amount_of(v, bytes, report_duration_ns(v->report), ret);
 }
 
+static uint64_t per_second(uint64_t bytes, uint64_t ns)
+{
+	return whole_capped((double)bytes * (double)NS_PER_S / (double)ns + 0.5);
+}
+
 void draw_amount_of(const struct view *v, uint64_t bytes, uint64_t ns, char ret[FORMAT_NUMBER_LEN])
 {
 	if (v->units == VIEW_GB_PER_S)
@@ -21,10 +26,20 @@ void draw_amount_of(const struct view *v, uint64_t bytes, uint64_t ns, char ret[
 	else if (v->units == VIEW_BYTES)
 		format_bytes(bytes, ret);
 	else if (ns)
-		format_bytes(whole_capped((double)bytes * (double)NS_PER_S / (double)ns + 0.5),
-			     ret);
+		format_bytes(per_second(bytes, ns), ret);
 	else
 		strcpy(ret, "-");
+}
+
+void draw_range(const struct view *v, uint64_t bytes, uint64_t low, uint64_t high, uint64_t ns,
+		char ret[FORMAT_NUMBER_LEN])
+{
+	if (v->units == VIEW_BYTES)
+		format_range(bytes, low, high, ret);
+	else if (v->units == VIEW_PER_S && ns)
+		format_range(per_second(bytes, ns), per_second(low, ns), per_second(high, ns), ret);
+	else
+		format_rate_range(bytes, low, high, ns, ret);
 }
 
 const char *draw_unit(const struct view *v)

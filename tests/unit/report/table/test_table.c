@@ -445,7 +445,7 @@ static void test_broken_parents(void **state)
 	report_free(r);
 }
 
-static void test_share_of_own_sockets(void **state)
+static void test_share_of_machine(void **state)
 {
 	struct report *r = sample_without_rows();
 	char *text;
@@ -461,8 +461,10 @@ static void test_share_of_own_sockets(void **state)
 	sample_balance(r);
 	sample_split_by_cpu_time(r);
 	text = table_text(r, (struct table_options){ .width = 80 });
-	/* 100 of the 1000 bytes of socket 1; the 5000 of socket 0 do not matter. */
-	expect(text, "<0.001   0.000  10.0%   100 B   0.000\n");
+	/* 100 of the 1000 bytes of socket 1, and of the 5000 of socket 0. */
+	expect(text, "all                                        <0.001  <0.001   100% 6.00 kB  "
+		     "70.000\n");
+	expect(text, "<0.001   0.000   1.7%   100 B   0.000\n");
 	free(text);
 	report_free(r);
 }
@@ -497,16 +499,16 @@ static void test_range(void **state)
 	char *text;
 
 	(void)state;
-	expect_range(0, 0, 0, "    0 B     ±0%   0.000\n");
-	expect_range(0, 0, 2000000, "    0 B  ≤2.0MB   0.000\n");
-	expect_range(1000, 900, 1100, "1.00 kB    ±10%   0.000\n");
-	expect_range(1000, 0, 11000, "1.00 kB   ≤11kB   0.000\n");
-	expect_range(INT64_MAX, 0, INT64_MAX, "9.22 EB   ±100%   0.000\n");
+	expect_range(0, 0, 0, "    0 B         exact   0.000\n");
+	expect_range(0, 0, 2000000, "    0 B      ≤2.00 MB   0.000\n");
+	expect_range(1000, 900, 1100, "1.00 kB  0.90-1.10 kB   0.000\n");
+	expect_range(1000, 0, 11000, "1.00 kB     0-11.0 kB   0.000\n");
+	expect_range(INT64_MAX, 0, INT64_MAX, "9.22 EB     0-9.23 EB   0.000\n");
 	/* A counter without a value has no interval either. */
 	r->counters[0].valid = r->counters[1].valid = false;
 	r->counters[6].valid = r->counters[7].valid = false;
 	text = table_text(r, (struct table_options){ .width = 80 });
-	expect(text, " no data no data      - no data           0.000\n");
+	expect(text, " no data no data      - no data                 0.000\n");
 	free(text);
 	r->quality.method = METHOD_WEIGHTS;
 	text = table_text(r, (struct table_options){ .width = 80, .verbose = true });
@@ -768,7 +770,7 @@ int main(void)
 		cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_cpu_time_does_not_add_up),
 		cmocka_unit_test(test_broken_parents),
-		cmocka_unit_test(test_share_of_own_sockets),
+		cmocka_unit_test(test_share_of_machine),
 		cmocka_unit_test(test_range),
 		cmocka_unit_test(test_tangled),
 		cmocka_unit_test(test_split),

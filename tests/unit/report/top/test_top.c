@@ -256,6 +256,8 @@ static void test_reading_again(void **state)
 /* Where there is no UTF-8, nothing but ASCII is drawn, and every line is as wide as before. */
 static void test_ascii(void **state)
 {
+	static const char at_most[] = "<   <=4.10 GB       0 B (<=4.10 GB)              <=";
+	enum canvas_look look;
 	struct stage s;
 	char *text;
 
@@ -267,6 +269,14 @@ static void test_ascii(void **state)
 	for (const char *c = text; *c; c++)
 		assert_true(*c == '\n' || (*c >= ' ' && *c < 0x7f));
 	free(text);
+	/* "<=" takes two columns: one is that of a blank in front of it. */
+	canvas_fill(&s.canvas, 0, 0, 80, LOOK_PLAIN, ' ');
+	canvas_right(&s.canvas, 0, 0, 13, LOOK_PLAIN, "≤4.10 GB");
+	canvas_put(&s.canvas, 0, 20, 80, LOOK_PLAIN, "0 B (≤4.10 GB)");
+	canvas_put(&s.canvas, 0, 50, 1, LOOK_PLAIN, "≤");
+	canvas_put(&s.canvas, 0, 0, 1, LOOK_PLAIN, "≤1");
+	for (size_t i = 0; i < strlen(at_most); i++)
+		assert_int_equal(canvas_shown(&s.canvas, 0, i, &look), at_most[i]);
 	close_stage(&s);
 }
 
