@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The numbers of a report as a stream of facts: the only list of them. Writers of data read it, so
- * that a new number is in all of them. docs/EXPORT.md has the records.
+ * The numbers of a report as a stream of facts. CSV and the timeline read it; JSON, metrics and
+ * pages share the tables of sockets and rows, so that a new number of these is in all of them.
+ * docs/EXPORT.md has the records.
  */
 #ifndef REPORT_FACTS_H
 #define REPORT_FACTS_H
@@ -76,7 +77,13 @@ struct fact_of {
 extern const struct fact_of facts_of_sockets[NR_FACTS_OF_SOCKETS];
 extern const struct fact_of facts_of_rows[NR_FACTS_OF_ROWS];
 
-/** fact_of() - the number of a struct report_socket or report_row */
+/* A number of struct quality, for formats that have some of them in an order of their own. */
+#define OF_QUALITY(member)                                              \
+	{                                                               \
+		.name = #member, .at = offsetof(struct quality, member) \
+	}
+
+/** fact_of() - the number of a struct report_socket, report_row or quality */
 static inline uint64_t fact_of(const struct fact_of *of, const void *subject)
 {
 	return *(const uint64_t *)((const char *)subject + of->at);

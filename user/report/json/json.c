@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "base/text.h"
@@ -340,29 +341,23 @@ json_t *json_lost(const struct quality *q, int *err)
 
 json_t *json_quality(const struct quality *q, int *err)
 {
+	static const struct fact_of numbers[] = {
+		OF_QUALITY(windows),	      OF_QUALITY(weight_windows),
+		OF_QUALITY(fallback_windows), OF_QUALITY(pooled_workloads),
+		OF_QUALITY(invalid_windows),  OF_QUALITY(unscheduled_windows),
+		OF_QUALITY(merged_windows),   OF_QUALITY(kept_flushes),
+		OF_QUALITY(unseen_switches),  OF_QUALITY(unknown_tasks),
+		OF_QUALITY(reader_moves),     OF_QUALITY(rows_pooled),
+		OF_QUALITY(counter_restarts), OF_QUALITY(uncounted_ns),
+		OF_QUALITY(weights_reopened), OF_QUALITY(unweighed_ns),
+		OF_QUALITY(unowned_io_bytes), OF_QUALITY(device_held_ns),
+		OF_QUALITY(device_changes)
+	};
 	json_t *o = json_object();
 
 	put_text(o, "method", method_name(q->method), err);
 	put_name(o, "weights", q->weights, sizeof(q->weights), err);
-	put_number(o, "windows", q->windows, err);
-	put_number(o, "weight_windows", q->weight_windows, err);
-	put_number(o, "fallback_windows", q->fallback_windows, err);
-	put_number(o, "pooled_workloads", q->pooled_workloads, err);
-	put_number(o, "invalid_windows", q->invalid_windows, err);
-	put_number(o, "unscheduled_windows", q->unscheduled_windows, err);
-	put_number(o, "merged_windows", q->merged_windows, err);
-	put_number(o, "kept_flushes", q->kept_flushes, err);
-	put_number(o, "unseen_switches", q->unseen_switches, err);
-	put_number(o, "unknown_tasks", q->unknown_tasks, err);
-	put_number(o, "reader_moves", q->reader_moves, err);
-	put_number(o, "rows_pooled", q->rows_pooled, err);
-	put_number(o, "counter_restarts", q->counter_restarts, err);
-	put_number(o, "uncounted_ns", q->uncounted_ns, err);
-	put_number(o, "weights_reopened", q->weights_reopened, err);
-	put_number(o, "unweighed_ns", q->unweighed_ns, err);
-	put_number(o, "unowned_io_bytes", q->unowned_io_bytes, err);
-	put_number(o, "device_held_ns", q->device_held_ns, err);
-	put_number(o, "device_changes", q->device_changes, err);
+	put_facts(o, numbers, ARRAY_SIZE(numbers), q, err);
 	if (q->tasks_ns) {
 		put_number(o, "tasks_ns", q->tasks_ns, err);
 		put_number(o, "spread_ns", q->spread_ns, err);

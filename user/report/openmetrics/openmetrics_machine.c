@@ -387,32 +387,17 @@ static void expose_infos(struct exposer *x, const struct openmetrics_state *s)
 
 static void expose_losses(struct exposer *x, const struct accounts_node *n)
 {
-	const struct quality *q = &n->quality;
-	const struct {
-		const char *kind;
-		uint64_t value;
-	} losses[] = {
-		{ "invalid_windows", q->invalid_windows },
-		{ "unscheduled_windows", q->unscheduled_windows },
-		{ "lost_windows", q->lost_windows },
-		{ "merged_windows", q->merged_windows },
-		{ "fallback_windows", q->fallback_windows },
-		{ "kept_flushes", q->kept_flushes },
-		{ "lost_tasks", q->lost_tasks },
-		{ "lost_cgroups", q->lost_cgroups },
-		{ "late_slices", q->late_slices },
-		{ "lost_slices", q->lost_slices },
-		{ "bad_records", q->bad_records },
-		{ "unseen_switches", q->unseen_switches },
-		{ "unknown_tasks", q->unknown_tasks },
-		{ "reader_moves", q->reader_moves },
-		{ "rows_pooled", q->rows_pooled },
-		{ "pooled_workloads", q->pooled_workloads },
-		{ "lost_io", q->lost_io },
-		{ "device_changes", q->device_changes },
-		{ "counter_restarts", q->counter_restarts },
-		{ "weights_reopened", q->weights_reopened },
-		{ "late_rows", n->late_rows },
+	static const struct fact_of losses[] = {
+		OF_QUALITY(invalid_windows),  OF_QUALITY(unscheduled_windows),
+		OF_QUALITY(lost_windows),     OF_QUALITY(merged_windows),
+		OF_QUALITY(fallback_windows), OF_QUALITY(kept_flushes),
+		OF_QUALITY(lost_tasks),	      OF_QUALITY(lost_cgroups),
+		OF_QUALITY(late_slices),      OF_QUALITY(lost_slices),
+		OF_QUALITY(bad_records),      OF_QUALITY(unseen_switches),
+		OF_QUALITY(unknown_tasks),    OF_QUALITY(reader_moves),
+		OF_QUALITY(rows_pooled),      OF_QUALITY(pooled_workloads),
+		OF_QUALITY(lost_io),	      OF_QUALITY(device_changes),
+		OF_QUALITY(counter_restarts), OF_QUALITY(weights_reopened)
 	};
 
 	expose_family(
@@ -420,7 +405,9 @@ static void expose_losses(struct exposer *x, const struct accounts_node *n)
 		"What was lost, late or made coarser, by kind; bytes of the machine are missing "
 		"after counter_restarts only.");
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
-		expose_number(x, LABELS({ "kind", losses[i].kind }), losses[i].value);
+		expose_number(x, LABELS({ "kind", losses[i].name }),
+			      fact_of(&losses[i], &n->quality));
+	expose_number(x, LABELS({ "kind", "late_rows" }), n->late_rows);
 }
 
 static void expose_self(struct exposer *x, const struct self_cost *c)

@@ -52,31 +52,21 @@ static void put_interval(const struct drawing *d)
 /* An instant for each kind of loss, at the begin of the interval that lacks something. */
 static void put_losses(const struct drawing *d)
 {
-	const struct quality *q = &d->r->quality;
-	const struct {
-		const char *name;
-		uint64_t value;
-	} losses[] = {
-		{ "lost_windows", q->lost_windows },
-		{ "lost_slices", q->lost_slices },
-		{ "late_slices", q->late_slices },
-		{ "lost_slices_ns", q->lost_slices_ns },
-		{ "lost_tasks", q->lost_tasks },
-		{ "lost_cgroups", q->lost_cgroups },
-		{ "lost_io", q->lost_io },
-		{ "bad_records", q->bad_records },
-		{ "invalid_windows", q->invalid_windows },
-		{ "uncounted_ns", q->uncounted_ns },
-		{ "unweighed_ns", q->unweighed_ns },
-		{ "device_held_ns", q->device_held_ns },
+	static const struct fact_of losses[] = {
+		OF_QUALITY(lost_windows),   OF_QUALITY(lost_slices),  OF_QUALITY(late_slices),
+		OF_QUALITY(lost_slices_ns), OF_QUALITY(lost_tasks),   OF_QUALITY(lost_cgroups),
+		OF_QUALITY(lost_io),	    OF_QUALITY(bad_records),  OF_QUALITY(invalid_windows),
+		OF_QUALITY(uncounted_ns),   OF_QUALITY(unweighed_ns), OF_QUALITY(device_held_ns)
 	};
 	cleanup_place struct place at = drawing_top(d, TOP_LOSSES);
 
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++) {
-		if (!losses[i].value)
+		uint64_t value = fact_of(&losses[i], &d->r->quality);
+
+		if (!value)
 			continue;
 		events_instant(d->e, &at, d->r->start_ns, losses[i].name);
-		events_note(d->e, "count", losses[i].value);
+		events_note(d->e, "count", value);
 		events_done(d->e);
 	}
 }

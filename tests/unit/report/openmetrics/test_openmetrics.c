@@ -461,6 +461,36 @@ static void test_machine_without_counters(void **state)
 	world_close(&w);
 }
 
+/* Formats that choose the order of these numbers themselves leave none out. */
+static void test_all_of_quality(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} numbers[] = {
+#define NUMBER(name, ...) { #name, offsetof(struct quality, name) },
+		QUALITY_NUMBERS(NUMBER)
+	};
+	struct report *r = world_report(0);
+	struct sample *all, *s;
+	struct world w;
+
+	(void)state;
+	world_open(&w, 4, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		*(uint64_t *)((char *)&r->quality + numbers[i].at) = 7001000 + i;
+	world_add(&w, r);
+	all = world_samples(&w);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		for (s = all; s && s->value != 7001000 + i; s = s->hh.next)
+			;
+		if (!s)
+			fail_msg("there is no %s", numbers[i].name);
+	}
+	samples_free(&all);
+	world_close(&w);
+}
+
 static void test_full_disk(void **state)
 {
 	FILE *out = fopen("/dev/full", "w");
@@ -545,7 +575,7 @@ int main(void)
 		cmocka_unit_test(test_places),	    cmocka_unit_test(test_names),
 		cmocka_unit_test(test_negotiation), cmocka_unit_test(test_machine_without_counters),
 		cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_random_runs),
-		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_example),	    cmocka_unit_test(test_all_of_quality),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
