@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/values.h"
 #include "report/job/job_report.h"
+#include "report/losses.h"
 
 #define POLL_NS	     100000000 /* time between polls with --wait */
 #define TRIES	     10	       /* retries when the data changes meanwhile */
@@ -251,13 +252,10 @@ static int look_until_ended(struct job_look *l, struct diag *d)
  */
 static bool lacks_data(const struct job_file *f, const struct account_job *j)
 {
-	const struct quality *q = &j->quality;
-
 	for (size_t i = 0; i < j->nr_node; i++)
 		if (j->node[i].missing && !f->node.counters[j->node[i].counter].bdf[0])
 			return true;
-	return q->lost_slices_ns || q->lost_tasks || q->lost_cgroups || q->late_slices ||
-	       q->lost_slices || q->bad_records || q->uncounted_ns || q->lost_io;
+	return losses_lasting(&j->quality);
 }
 
 /* In the requested format, with intervals if requested. */

@@ -3,6 +3,7 @@
 
 #include "cli/formats.h"
 #include "report/devices.h"
+#include "report/losses.h"
 
 int show_open(const struct run_options *args, struct diag *d, struct show *ret)
 {
@@ -13,13 +14,10 @@ int show_open(const struct run_options *args, struct diag *d, struct show *ret)
 /* Was data lost that no later report can bring back? */
 static bool lacks_data(const struct report *r)
 {
-	const struct quality *q = &r->quality;
-
 	for (size_t i = 0; i < r->nr_counters; i++)
 		if (!r->counters[i].valid && !r->counters[i].counter->device)
 			return true;
-	return q->lost_slices_ns || q->lost_tasks || q->lost_cgroups || q->late_slices ||
-	       q->lost_slices || q->bad_records || q->uncounted_ns || q->lost_io;
+	return losses_lasting(&r->quality);
 }
 
 /* A port as a whole is only a check, unless its devices have no numbers of their own. */

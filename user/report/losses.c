@@ -102,6 +102,15 @@ uint64_t loss_value(const struct quality *q, const struct loss *l)
 	return value;
 }
 
+size_t losses_lasting(const struct quality *q)
+{
+	size_t nr = 0;
+
+	for (const struct loss *l = losses; l < losses + NR_LOSSES; l++)
+		nr += l->whole != LOSS_HARMLESS && l->whole != LOSS_OF_WINDOWS && loss_value(q, l);
+	return nr;
+}
+
 void loss_say(const struct loss *l, uint64_t value, bool brief, char ret_text[LOSS_TEXT_LEN])
 {
 	const char *one = brief ? l->short_one : l->one, *many = brief ? l->short_many : l->many;

@@ -16,7 +16,7 @@
 enum loss_whole {
 	LOSS_HARMLESS, /* no number of the report is less certain */
 	LOSS_OF_NOTHING,
-	LOSS_OF_WINDOWS,
+	LOSS_OF_WINDOWS, /* their bytes are in the next one */
 	LOSS_OF_CPU_TIME,
 	LOSS_OF_TIME, /* of the report */
 };
@@ -45,6 +45,9 @@ extern const struct loss losses[NR_LOSSES];
 
 /** loss_value() - its value, 0 for no loss */
 uint64_t loss_value(const struct quality *q, const struct loss *l);
+
+/** losses_lasting() - how many kinds of losses no later window makes good: the report is incomplete */
+size_t losses_lasting(const struct quality *q);
 
 /** loss_say() - the sentence of @l with a value, or, if @brief, the few words */
 void loss_say(const struct loss *l, uint64_t value, bool brief, char ret_text[LOSS_TEXT_LEN]);

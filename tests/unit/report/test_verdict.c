@@ -143,12 +143,36 @@ static void test_tangled(void **state)
 	report_free(r);
 }
 
+/* Which losses make a report incomplete, and the exit status 3: each kind counts once. */
+static void test_lasting(void **state)
+{
+	struct quality q = {
+		.invalid_windows = 1,
+		.unscheduled_windows = 1,
+		.lost_windows = 1,
+		.merged_windows = 1,
+		.kept_flushes = 1,
+		.unweighed_ns = 1,
+		.counter_restarts = 1,
+	};
+	uint64_t *const lasting[] = { &q.lost_slices_ns, &q.lost_tasks,	 &q.lost_cgroups,
+				      &q.late_slices,	 &q.lost_slices, &q.bad_records,
+				      &q.lost_io,	 &q.uncounted_ns };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lasting); i++) {
+		assert_int_equal(losses_lasting(&q), i);
+		*lasting[i] = 2;
+	}
+	assert_int_equal(losses_lasting(&q), ARRAY_SIZE(lasting));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),	cmocka_unit_test(test_each_loss),
 		cmocka_unit_test(test_poor),	cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_tangled),
+		cmocka_unit_test(test_tangled), cmocka_unit_test(test_lasting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

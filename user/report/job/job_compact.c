@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
+#include "report/losses.h"
 #include "report/put.h"
 
 /* No record becomes longer than this when it is unpacked. */
@@ -94,11 +95,8 @@ static void put_trust(json_t *o, const struct account_job *j, int *err)
 {
 	const struct quality *q = &j->quality;
 	double least = 1;
-	uint64_t missing = 0, lost = 0;
-	const uint64_t losses[] = { q->invalid_windows, q->lost_windows, q->lost_slices_ns,
-				    q->lost_tasks,	q->lost_cgroups, q->late_slices,
-				    q->lost_slices,	q->bad_records,	 q->uncounted_ns,
-				    q->lost_io };
+	uint64_t missing = 0,
+		 lost = losses_lasting(q) + (q->invalid_windows != 0) + (q->lost_windows != 0);
 
 	for (size_t i = 0; i < j->nr_node; i++) {
 		double ratio = job_running_ratio(&j->node[i]);
@@ -106,8 +104,6 @@ static void put_trust(json_t *o, const struct account_job *j, int *err)
 		missing += j->node[i].missing != 0;
 		least = ratio < least ? ratio : least;
 	}
-	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
-		lost += losses[i] != 0;
 	put_text(o, "q", method_name(q->method), err);
 	if (least < 1)
 		put(o, "run", json_real(least), err);
