@@ -65,6 +65,17 @@ check "T410 as text" 0 "$tests/golden/list-t410.txt" --sysfs "$work/t410"
 quiet "T410 as text"
 check_json "T410 as JSON" "$tests/golden/list-t410.digests" "$work/t410"
 quiet "T410 as JSON"
+check "one PMU" 0 "$tests/golden/list-t410-pcie.txt" nvidia_pcie_pmu_1_rc_2 --sysfs "$work/t410"
+"$trace" list pcie_tgt --json --sysfs "$work/t410" | grep -o '"kind": "[a-z_]*"' | sort | uniq -c |
+	tr -d ' ' >"$work/kinds"
+if [ "$(cat "$work/kinds")" = '12"kind":"pcie_tgt"' ]; then
+	echo "ok list: one family as JSON"
+else
+	echo "not ok list: one family as JSON: $(tr '\n' ' ' <"$work/kinds")"
+	failed=1
+fi
+check "a PMU that is not there" 1 /dev/null pcie7 --sysfs "$work/t410"
+says "a PMU that is not there" "there are ucf, pcie, pcie_tgt, cmem_latency,"
 
 "$tests/fixtures/mk-sysfs.sh" "$tests/fixtures/grace-sysfs.txt" "$work/grace" || exit 1
 check "Grace as text" 0 "$tests/golden/list-grace.txt" --sysfs "$work/grace"
@@ -98,7 +109,7 @@ says "no PMU" '`make demo`'
 check "no tree" 1 /dev/null --sysfs "$work/none"
 says "no tree" "$work/none"
 check "unknown option" 2 /dev/null --nonsense
-check "unexpected argument" 2 /dev/null nonsense
+check "unexpected argument" 2 /dev/null ucf nonsense
 says "unexpected argument" "unexpected argument \"nonsense\""
 
 exit $failed

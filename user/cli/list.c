@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/values.h"
 #include "cli/list_explain.h"
+#include "cli/list_text.h"
 #include "platform/core/weights.h"
 #include "platform/pmu/explain.h"
 #include "platform/pmu/fit.h"
@@ -22,7 +23,7 @@
 #include "platform/pmu/pmu.h"
 #include "platform/sys/smbios.h"
 #include "platform/sys/sysfs.h"
-#include "report/grid.h"
+#include "tables/events.h"
 #include "tables/own_rows.h"
 
 #define LIST_SCHEMA "t410trace.list/1"
@@ -33,8 +34,9 @@ static json_t *hex(uint64_t value)
 	return json_sprintf("0x%" PRIx64, value);
 }
 
-static json_t *event_to_json(const struct pmu_event *event)
+static json_t *event_to_json(const struct pmu *pmu, const struct pmu_event *event)
 {
+	const struct event_row *row = event_row_find(pmu->kind, event->name);
 	json_t *terms = json_object();
 
 	for (size_t i = 0; i < event->nr_terms; i++) {
@@ -43,8 +45,9 @@ static json_t *event_to_json(const struct pmu_event *event)
 			return NULL;
 		}
 	}
-	return json_pack("{s:s, s:s, s:o, s:o*, s:o*, s:o*, s:o*}", "name", event->name, "text",
-			 event->text, "terms", terms, "scale",
+	return json_pack("{s:s, s:s, s:o*, s:o, s:o*, s:o*, s:o*, s:o*}", "name", event->name,
+			 "text", event->text, "meaning", row ? json_string(row->counts) : NULL,
+			 "terms", terms, "scale",
 			 event->scale[0] ? json_string(event->scale) : NULL, "unit",
 			 event->unit[0] ? json_string(event->unit) : NULL, "bytes_per_count",
 			 event->bytes ? json_integer(event->bytes) : NULL, "in_sysfs",
@@ -86,7 +89,7 @@ static json_t *pmu_to_json(const struct pmu *pmu)
 
 	cpulist_format(&pmu->cpus, cpus, sizeof(cpus));
 	for (size_t i = 0; i < pmu->nr_events; i++)
-		output_append(&events, event_to_json(&pmu->events[i]));
+		output_append(&events, event_to_json(pmu, &pmu->events[i]));
 	for (size_t i = 0; i < pmu->nr_formats; i++)
 		output_append(&formats, format_to_json(&pmu->formats[i]));
 	return json_pack(
@@ -102,29 +105,13 @@ static json_t *pmu_to_json(const struct pmu *pmu)
 		"mux_interval_ms", number_or_null(mux_ms), "events", events, "formats", formats);
 }
 
-/* The next of the user's metrics for a PMU that is here, or for the cores; NULL behind the last. */
-static const struct metric_row *next_metric(const struct pmu_list *list, size_t *at)
-{
-	const struct metric_row *row;
-
-	while ((row = own_metric_at((*at)++))) {
-		bool here = row->kind == PMU_CORE;
-
-		for (size_t i = 0; i < list->nr && !here; i++)
-			here = list->pmus[i].kind == row->kind;
-		if (here)
-			return row;
-	}
-	return NULL;
-}
-
 static json_t *metrics_to_json(const struct pmu_list *list)
 {
 	json_t *metrics = own_metric_at(0) ? json_array() : NULL;
 	const struct metric_row *row;
 	size_t at = 0;
 
-	while ((row = next_metric(list, &at)))
+	while ((row = list_next_metric(list, &at)))
 		output_append(&metrics,
 			      json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:b, s:s}", "name", row->id,
 					"title", row->title, "unit", row->unit, "formula",
@@ -134,223 +121,19 @@ static json_t *metrics_to_json(const struct pmu_list *list)
 	return metrics;
 }
 
-static json_t *list_to_json(const struct pmu_list *list, const struct text_list *notes)
+static json_t *list_to_json(const struct pmu_list *list, const char *one,
+			    const struct text_list *notes)
 {
 	json_t *sentences = json_array();
 	json_t *pmus = json_array();
 
 	for (size_t i = 0; i < list->nr; i++)
-		output_append(&pmus, pmu_to_json(&list->pmus[i]));
+		if (!one || list_is_of(&list->pmus[i], one))
+			output_append(&pmus, pmu_to_json(&list->pmus[i]));
 	for (size_t i = 0; i < notes->nr; i++)
 		output_append(&sentences, json_string(notes->items[i]));
 	return json_pack("{s:s, s:o, s:o*, s:o}", "schema", LIST_SCHEMA, "pmus", pmus, "metrics",
 			 metrics_to_json(list), "notes", sentences);
-}
-
-/* Can both share one list of events and filters? */
-static bool same_group(const struct pmu *a, const struct pmu *b)
-{
-	if (a->kind != b->kind || strcmp(a->peer, b->peer) || a->nr_events != b->nr_events ||
-	    a->nr_formats != b->nr_formats)
-		return false;
-	for (size_t i = 0; i < a->nr_events; i++) {
-		if (strcmp(a->events[i].name, b->events[i].name) ||
-		    strcmp(a->events[i].text, b->events[i].text) ||
-		    strcmp(a->events[i].scale, b->events[i].scale) ||
-		    strcmp(a->events[i].unit, b->events[i].unit))
-			return false;
-	}
-	for (size_t i = 0; i < a->nr_formats; i++) {
-		if (strcmp(a->formats[i].name, b->formats[i].name) ||
-		    strcmp(a->formats[i].text, b->formats[i].text))
-			return false;
-	}
-	return true;
-}
-
-/* -1 means none. */
-static struct grid_cell number_cell(int value)
-{
-	return grid_if(value >= 0, grid_text("%d", value));
-}
-
-static struct grid_cell cell_cpus(const struct grid_place *at)
-{
-	char text[CPULIST_TEXT_LEN] = "", cpus[23];
-
-	cpulist_format(&((const struct pmu *)at->row)->cpus, text, sizeof(text));
-	/* The JSON form has the whole list; a truncated text shows that it is truncated. */
-	if (str_copy(cpus, sizeof(cpus), text))
-		memcpy(cpus + sizeof(cpus) - 4, "...", 4);
-	return grid_if(cpus[0], grid_text("%s", cpus));
-}
-
-GRID_CELL(cell_name, struct pmu, grid_text("%s", row->name));
-GRID_CELL(cell_socket, struct pmu, number_cell(row->socket));
-GRID_CELL(cell_rc, struct pmu, number_cell(row->rc));
-GRID_CELL(cell_cpu, struct pmu, number_cell(row->active_cpu));
-GRID_CELL(cell_identifier, struct pmu,
-	  grid_if(row->identifier[0], grid_text("%s", row->identifier)));
-
-static const struct grid_column columns[] = {
-	{ NULL, "PMU", 27, .look = GRID_LEFT, .cell = cell_name },
-	{ NULL, "socket", 6, .look = GRID_LEFT, .cell = cell_socket },
-	{ NULL, "RC", 3, .look = GRID_LEFT, .cell = cell_rc },
-	{ NULL, "CPU", 5, .look = GRID_LEFT, .cell = cell_cpu },
-	{ NULL, "identifier", 10, .look = GRID_LEFT, .cell = cell_identifier },
-	{ NULL, "associated CPUs", 22, .look = GRID_LEFT, .cell = cell_cpus },
-};
-
-static int print_pmu(const struct grid *g, const struct pmu *pmu)
-{
-	char text[CPULIST_TEXT_LEN];
-	int err = grid_row(g, pmu);
-
-	if (pmu->family->identifier && pmu->identifier[0] &&
-	    strcmp(pmu->identifier, pmu->family->identifier))
-		printf("    identifier of the known hardware: %s\n", pmu->family->identifier);
-	if (pmu->problem[0]) {
-		snprintf(text, sizeof(text), "%s: %s", pmu->usable ? "problem" : "not usable",
-			 pmu->problem);
-		output_wrapped(stdout, 4, text);
-	}
-	return err;
-}
-
-/* Print the names one after the other in columns under a heading. */
-static void print_columns(const char *heading, const struct text_list *names)
-{
-	int room = OUTPUT_COLUMNS - 4;
-	int width = 1;
-	int columns;
-
-	if (names->nr == 0)
-		return;
-	for (size_t i = 0; i < names->nr; i++) {
-		if ((int)strlen(names->items[i]) > width)
-			width = (int)strlen(names->items[i]);
-	}
-	/* Two blanks between columns, none after the last. */
-	columns = (room + 2) / (width + 2);
-	if (columns < 1)
-		columns = 1;
-	printf("  %s\n", heading);
-	for (size_t i = 0; i < names->nr; i++) {
-		bool last = i + 1 == names->nr || (i + 1) % columns == 0;
-
-		printf("%s%-*s%s", i % columns ? "  " : "    ", last ? 0 : width, names->items[i],
-		       last ? "\n" : "");
-	}
-}
-
-static int print_events(const struct pmu *pmu)
-{
-	cleanup_texts struct text_list names = { 0 };
-
-	for (size_t i = 0; i < pmu->nr_events; i++)
-		if (text_list_add(&names, pmu->events[i].name))
-			return -ENOMEM;
-	print_columns("events", &names);
-	return 0;
-}
-
-/* The unit of an event's count, if sysfs has one. */
-static void print_scales(const struct pmu *pmu)
-{
-	bool first = true;
-
-	for (size_t i = 0; i < pmu->nr_events; i++) {
-		const struct pmu_event *e = &pmu->events[i];
-		char bytes[32] = "";
-
-		if (!e->scale[0] && !e->unit[0])
-			continue;
-		if (first)
-			printf("  one count in sysfs\n");
-		first = false;
-		if (e->bytes)
-			snprintf(bytes, sizeof(bytes), " (%u byte%s)", e->bytes,
-				 e->bytes == 1 ? "" : "s");
-		printf("    %s: %s%s%s%s\n", e->name, e->scale[0] ? e->scale : "1",
-		       e->unit[0] ? " " : "", e->unit, bytes);
-	}
-}
-
-/* The format "event" chooses the event, the other formats are filters. */
-static int print_filters(const struct pmu *pmu)
-{
-	cleanup_texts struct text_list names = { 0 };
-
-	for (size_t i = 0; i < pmu->nr_formats; i++) {
-		const struct pmu_format *format = &pmu->formats[i];
-
-		if (strcmp(format->name, "event") != 0 &&
-		    text_list_print(&names, "%s (%u bit%s)", format->name, format->width,
-				    format->width == 1 ? "" : "s"))
-			return -ENOMEM;
-	}
-	print_columns("filters", &names);
-	return 0;
-}
-
-/* Print the PMUs that share events and filters, from the one at @first on. */
-static int print_group(const struct pmu_list *list, size_t first, bool *shown)
-{
-	GRID(g, columns, stdout, OUTPUT_COLUMNS, NULL);
-	const struct pmu *pmu = &list->pmus[first];
-	size_t nr = 0;
-	int err = 0;
-
-	for (size_t i = first; i < list->nr; i++)
-		nr += !shown[i] && same_group(pmu, &list->pmus[i]);
-	printf("%s%s: %s, %zu PMU%s%s%s\n", first ? "\n" : "", pmu->family->short_name,
-	       pmu->family->title, nr, nr == 1 ? "" : "s", pmu->peer[0] ? ", peer " : "",
-	       pmu->peer);
-	g.indent = 2;
-	grid_fit(&g);
-	grid_heading(&g);
-	for (size_t i = first; i < list->nr && !err; i++) {
-		if (shown[i] || !same_group(pmu, &list->pmus[i]))
-			continue;
-		shown[i] = true;
-		err = print_pmu(&g, &list->pmus[i]);
-	}
-	if (!err)
-		err = print_events(pmu);
-	print_scales(pmu);
-	return err ? err : print_filters(pmu);
-}
-
-static void print_metrics(const struct pmu_list *list)
-{
-	const struct metric_row *row;
-	size_t at = 0;
-
-	if (own_metric_at(0))
-		printf("\nmetrics of your file\n");
-	while ((row = next_metric(list, &at))) {
-		printf("  %s: %s, %s\n", row->id, row->title, row->unit);
-		output_wrapped(stdout, 4, row->formula);
-	}
-}
-
-static int print_list(const struct pmu_list *list, const struct text_list *notes)
-{
-	bool *shown = calloc(list->nr, sizeof(*shown));
-	int err = shown ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < list->nr && !err; i++) {
-		if (!shown[i])
-			err = print_group(list, i, shown);
-	}
-	free(shown);
-	if (!err)
-		print_metrics(list);
-	if (notes->nr && !err)
-		printf("\nnotes\n");
-	for (size_t i = 0; i < notes->nr && !err; i++)
-		output_wrapped(stdout, 2, notes->items[i]);
-	return err;
 }
 
 /* Core events that a run would try. */
@@ -385,8 +168,9 @@ static int show_list(const struct options *args, const struct sysfs *fs,
 		err = text_list_print(&notes, "peak of memory: %s", text);
 	if (err)
 		return err;
-	return args->run.output.format == OUTPUT_JSON ? output_json(list_to_json(list, &notes))
-						      : print_list(list, &notes);
+	return args->run.output.format == OUTPUT_JSON
+		       ? output_json(list_to_json(list, args->machine.pmu, &notes))
+		       : list_text(list, args->machine.pmu, &notes);
 }
 
 static int show_one(const struct sysfs *fs, const struct pmu_list *list, const char *name,
@@ -403,6 +187,25 @@ static int show_one(const struct sysfs *fs, const struct pmu_list *list, const c
 		output_wrapped(stdout, (int)indent, lines.items[i] + indent);
 	}
 	return err;
+}
+
+/* Is there a PMU, or a family of PMUs, of this name? */
+static int find(const struct pmu_list *list, const char *name, struct diag *d)
+{
+	char families[400] = "";
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct pmu *pmu = &list->pmus[i];
+
+		if (list_is_of(pmu, name))
+			return 0;
+		if (!i || pmu->family != pmu[-1].family)
+			str_append(families, sizeof(families), "%s%s", i ? ", " : "",
+				   pmu->family->short_name);
+	}
+	diag_fail(d, -ENOENT, "no PMU and no family here is called \"%.64s\"", name);
+	diag_help(d, "there are %s; \"t410trace list\" has the names of their PMUs", families);
+	return -ENOENT;
 }
 
 static int show(const struct options *args, const struct sysfs *fs, struct diag *d)
@@ -422,6 +225,8 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 		err = show_one(fs, &list, args->machine.explain, d);
 	else if (list.nr == 0)
 		err = no_pmu_diag(fs, d);
+	else if (args->machine.pmu && (err = find(&list, args->machine.pmu, d)))
+		; /* said */
 	else if ((err = show_list(args, fs, &list)))
 		diag_error(d, err, "cannot show the PMUs");
 	pmu_list_free(&list);
@@ -448,9 +253,20 @@ static int check(struct options *o, struct diag *d)
 	if (o->run.esp && (o->machine.sysfs || o->machine.explain))
 		return diag_fail(d, -EINVAL,
 				 "--esp is about no PMU: without --sysfs and --explain");
+	if (o->machine.pmu && (o->run.esp || o->machine.explain))
+		return diag_fail(d, -EINVAL, "a PMU to list and %s exclude each other",
+				 o->run.esp ? "--esp" : "--explain");
 	return o->machine.explain && o->run.output.format != OUTPUT_TEXT
 		       ? diag_fail(d, -EINVAL, "--explain is text for people, without --json")
 		       : 0;
+}
+
+static int take_pmu(struct options *o, const char *text, struct diag *d)
+{
+	if (o->machine.pmu)
+		return diag_fail(d, -EINVAL, "unexpected argument \"%s\": one PMU or family", text);
+	o->machine.pmu = text;
+	return 0;
 }
 
 static const struct option_row rows[] = {
@@ -468,8 +284,12 @@ static const struct option_row rows[] = {
 const struct command command_list = {
 	.name = "list",
 	.brief = "the uncore PMUs here, their events and filters",
+	.args = "[PMU]",
 	.doc = "Show the uncore PMUs of this machine with their events and filters.",
+	.more = "With a PMU, or the short name of a family, only that: with each event as perf and "
+		"\"stat -e\" take it.",
 	.options = rows,
+	.argument = take_pmu,
 	.check = check,
 	.run = run,
 };

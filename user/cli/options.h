@@ -38,11 +38,13 @@ struct stat_options {
  * struct machine_options - the machine that list and topology show
  * @sysfs: a copy of /sys, NULL for the machine's own
  * @platform: file with the user's own rows, in use already; NULL for none
- * @explain: the PMU that list explains, NULL: list all
+ * @pmu: the PMU or family that list shows, NULL: all
+ * @explain: the PMU that list explains, NULL: none
  * @lspci: a dump of PCI functions instead, NULL for none
  */
 struct machine_options {
 	const char *sysfs;
+	const char *pmu;
 	const char *explain;
 	const char *platform;
 	const char *lspci;

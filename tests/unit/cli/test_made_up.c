@@ -420,8 +420,8 @@ static void it_is_listed(void **state)
 	start(w, 2, 2, NULL, 0);
 	text = list_text(w, false);
 	assert_non_null(strstr(text, "box: memory controller of no machine, 4 PMUs"));
-	assert_non_null(strstr(text, "madeup_box_1                1      -   4     -          -"));
-	assert_non_null(strstr(text, "reads: 6.103515625e-05 MiB (64 bytes)"));
+	assert_non_null(strstr(text, "\n  madeup_box_<0-1> 1      4\n"));
+	assert_non_null(strstr(text, "\n    reads    64 bytes each\n"));
 	assert_null(strstr(text, "problem"));
 	free(text);
 	text = list_text(w, true);
