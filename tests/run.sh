@@ -165,6 +165,7 @@ part_unit() {
 		tests/cli/test_neighbours.py ./t410trace
 		tests/cli/test_by_job.py ./t410trace
 		tests/cli/test_csv.py ./t410trace
+		tests/cli/test_shares.py ./t410trace
 		tests/cli/test_io_noted.py ./t410trace
 		tests/cli/test_perfetto.py ./t410trace
 		tests/cli/test_page.py ./t410trace
