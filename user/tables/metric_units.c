@@ -7,20 +7,20 @@
 
 /* clang-format off */
 const struct metric_unit metric_units[] = {
-	{ "GB/s", NULL, { "bandwidth" }, 3, false },
-	{ "B/s", NULL, { NULL }, 3, false },
-	{ "requests/cycle", "req/cyc", { "request", "rate" }, 3, false },
-	{ "instructions/cycle", "ins/cyc", { NULL }, 3, false },
-	{ "ns", NULL, { "ns" }, 1, false },
-	{ "cycles", NULL, { "cycles" }, 1, false },
-	{ "GHz", NULL, { NULL }, 3, false },
-	{ "ratio", NULL, { NULL }, 3, false },
-	{ "percent", "%", { NULL }, 1, true },
-	{ "MPKI", NULL, { NULL }, 3, false },
-	{ "FLOP/s", NULL, { NULL }, 3, false },
-	{ "requests", NULL, { NULL }, 3, false },
-	{ "B", NULL, { NULL }, 1, false },
-	{ "W", NULL, { NULL }, 3, false },
+	{ "GB/s", NULL, { "bandwidth" }, 3, false, true },
+	{ "B/s", NULL, { NULL }, 3, false, true },
+	{ "requests/cycle", "req/cyc", { "request", "rate" }, 3, false, false },
+	{ "instructions/cycle", "ins/cyc", { NULL }, 3, false, false },
+	{ "ns", NULL, { "ns" }, 1, false, false },
+	{ "cycles", NULL, { "cycles" }, 1, false, false },
+	{ "GHz", NULL, { NULL }, 3, false, false },
+	{ "ratio", NULL, { NULL }, 3, false, false },
+	{ "percent", "%", { NULL }, 1, true, false },
+	{ "MPKI", NULL, { NULL }, 3, false, false },
+	{ "FLOP/s", NULL, { NULL }, 3, false, true },
+	{ "requests", NULL, { NULL }, 3, false, true },
+	{ "B", NULL, { NULL }, 1, false, false },
+	{ "W", NULL, { NULL }, 3, false, true },
 };
 /* clang-format on */
 const size_t nr_metric_units = ARRAY_SIZE(metric_units);

@@ -12,6 +12,7 @@
  * @heading: shorter, for columns; NULL: the name
  * @words: words in the names of metrics that a heading need not repeat beside the unit
  * @decimals: digits behind the point
+ * @adds: those of several places have a sum: amounts and rates, not latencies and ratios
  * @of_peak: a part of the peak of all ports: one port has none, unless the formula has "ports"
  */
 struct metric_unit {
@@ -20,6 +21,7 @@ struct metric_unit {
 	const char *words[2];
 	int decimals;
 	bool of_peak;
+	bool adds;
 };
 
 extern const struct metric_unit metric_units[];

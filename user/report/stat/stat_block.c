@@ -18,6 +18,7 @@
 #define HEAD_LINES    4
 /* From this many places on, rows are places: there is too little room for columns. */
 #define MANY_PLACES   3
+#define ALL_PLACES    (-1)
 /* A value, its mark and the blank in front of it. */
 #define COLUMN(width) ((width) + 2)
 
@@ -49,6 +50,8 @@ struct block {
 	size_t nr_places, cap_places;
 	struct kind *kinds;
 	size_t nr_kinds, cap_kinds;
+	struct block_place all; /* stands for the sum of all places */
+	bool has_all;
 	size_t nr_quiet;
 	size_t nr_left_out;
 };
@@ -232,6 +235,19 @@ static int add_kind(struct block *b, const struct stat_metric *m)
 	return 0;
 }
 
+/* Does a sum over all places tell more than they do? They must be like each other. */
+static bool have_sum(const struct block *b)
+{
+	bool adds = false;
+
+	for (size_t i = 1; i < b->nr_places; i++)
+		if (strcmp(b->places[i].label, b->places[0].label) != 0)
+			return false;
+	for (size_t k = 0; k < b->nr_kinds; k++)
+		adds |= unit_of(b->kinds[k].m)->adds;
+	return adds && b->nr_places - b->nr_quiet > 1;
+}
+
 static int collect(struct block *b)
 {
 	const struct stat_layout *l = b->t->r->layout;
@@ -246,6 +262,8 @@ static int collect(struct block *b)
 		if (!err)
 			err = add_kind(b, m);
 	}
+	b->all = (struct block_place){ .text = "all" };
+	b->has_all = have_sum(b);
 	return err;
 }
 
@@ -271,14 +289,50 @@ static void value_text(const struct kind *k, double v, char text[FORMAT_NUMBER_L
 		format_decimals(v, unit_of(k->m)->decimals, text);
 }
 
+static double part_of_time(const struct stat_value *v)
+{
+	return v->enabled_ns ? (double)v->covered_ns / (double)v->enabled_ns : 1;
+}
+
+/* The sum over all places; absent if one is. */
+static struct stat_value sum_of(const struct block *b, const struct kind *k)
+{
+	struct stat_value sum = { .absence = STAT_PRESENT };
+
+	for (size_t i = 0; i < b->nr_places; i++) {
+		const struct stat_value *v = value_at(b, &b->places[i], k);
+
+		if (!v)
+			continue;
+		if (v->absence != STAT_PRESENT)
+			return *v;
+		sum.value += v->value;
+		sum.low += v->low;
+		sum.high += v->high;
+		/* It covers as little of the time as the value that covers least. */
+		if (!sum.enabled_ns || part_of_time(v) < part_of_time(&sum)) {
+			sum.covered_ns = v->covered_ns;
+			sum.enabled_ns = v->enabled_ns;
+		}
+	}
+	return sum;
+}
+
 static struct grid_cell value_cell(const struct block *b, const struct block_place *p,
 				   const struct kind *k)
 {
-	const struct stat_value *v = value_at(b, p, k);
+	struct stat_value sum = { 0 };
+	const struct stat_value *v = &sum;
 	struct stat_marks *marks = b->t->marks;
 	char text[FORMAT_NUMBER_LEN];
 	struct grid_cell cell;
 
+	if (p != &b->all)
+		v = value_at(b, p, k);
+	else if (unit_of(k->m)->adds)
+		sum = sum_of(b, k);
+	else
+		v = NULL;
 	if (!v)
 		return grid_is(GRID_EMPTY);
 	if (v->absence != STAT_PRESENT)
@@ -369,6 +423,8 @@ static int put_wide(struct block *b, size_t left, size_t first, size_t last)
 							b->kinds[k].width, .marks = true,
 							.cell = metric_at, .arg = (int)k };
 	grid_heading(&g);
+	if (b->has_all)
+		err = grid_row(&g, &b->all);
 	for (size_t i = 0; i < b->nr_places && !err; i++)
 		if (shown(b, &b->places[i]))
 			err = grid_row(&g, &b->places[i]);
@@ -385,13 +441,18 @@ struct tall {
 
 GRID_CELL(kind_title, struct kind, grid_text("%s", row->title));
 GRID_CELL(kind_unit, struct kind, grid_text("%s", row->m->unit));
-GRID_CELL(place_at, struct kind,
-	  value_cell(at->table, &((const struct block *)at->table)->places[at->column->arg], row));
+static struct grid_cell place_at(const struct grid_place *at)
+{
+	const struct block *b = at->table;
+	int i = at->column->arg;
+
+	return value_cell(b, i == ALL_PLACES ? &b->all : &b->places[i], at->row);
+}
 
 /* Rows are metrics, columns are the places from @first to before @last. */
 static int put_tall(struct block *b, const struct tall *t, size_t first, size_t last)
 {
-	cleanup_free struct grid_column *columns = calloc(2 + last - first, sizeof(*columns));
+	cleanup_free struct grid_column *columns = calloc(3 + last - first, sizeof(*columns));
 	struct grid g = { .out = b->t->out, .columns = columns, .nr = 2, .indent = 2, .table = b };
 	bool labels = false, nowhere;
 	const struct stat_pmu *pmu;
@@ -405,6 +466,10 @@ static int put_tall(struct block *b, const struct tall *t, size_t first, size_t 
 		(struct grid_column){ NULL, NULL, t->unit, .look = GRID_LEFT, .cell = kind_unit };
 	for (size_t i = first; i < last; i++)
 		labels |= b->places[i].label[0] != '\0';
+	if (b->has_all && !first)
+		columns[g.nr++] = (struct grid_column){ b->all.text,	  NULL,
+							t->column,	  .marks = true,
+							.cell = place_at, .arg = ALL_PLACES };
 	for (size_t i = first; i < last; i++) {
 		struct block_place *p = &b->places[i];
 
@@ -457,9 +522,9 @@ static int put_talls(struct block *b, const struct tall *t)
 	int err = 0;
 
 	while (first < b->nr_places && !err) {
-		size_t last = first, taken = 0;
+		size_t last = first, taken = 0, room = t->room - (b->has_all && !first);
 
-		while (last < b->nr_places && (taken < t->room || !shown(b, &b->places[last])))
+		while (last < b->nr_places && (taken < room || !shown(b, &b->places[last])))
 			taken += shown(b, &b->places[last++]);
 		if (taken)
 			err = put_tall(b, t, first, last);
@@ -538,7 +603,8 @@ static int put_block(struct block *b)
 	width = left;
 	for (size_t k = 0; k < b->nr_kinds; k++)
 		width += COLUMN(b->kinds[k].width);
-	if (nr_shown(b) > tall.room || (b->nr_places >= MANY_PLACES && width <= b->t->width + 1))
+	if (nr_shown(b) + b->has_all > tall.room ||
+	    (b->nr_places >= MANY_PLACES && width <= b->t->width + 1))
 		return put_wides(b, left);
 	return put_talls(b, &tall);
 }

@@ -307,6 +307,42 @@ static void test_fits(void **state)
 	free(whole);
 }
 
+/* What adds up has a sum, over places that are not shown, too; not ratios and latencies. */
+static void test_sums(void **state)
+{
+	const struct table_options plain = { 0 }, low = { .height = 5 };
+	struct world w;
+	struct stat_report *r = world_make(&w);
+
+	(void)state;
+	/* a single place that has traffic is the sum itself */
+	expect(text_of(r, &plain), "\n  all ", false);
+	for (uint32_t i = 0; i < w.layout.nr_metrics; i++)
+		if (w.metrics[i].pmu >= PCIE0 && w.metrics[i].pmu < PCIE0 + 5) {
+			r->counts[w.metrics[i].input[0]].counted = 1000;
+			r->values[i].value = 1.5 * (w.metrics[i].pmu - PCIE0 + 1);
+			r->values[i].absence = STAT_PRESENT;
+		}
+	expect(text_of(r, &plain),
+	       "  all            22.500\n"
+	       "  socket 0 RC 0   1.500    1.500      1.5\n",
+	       true);
+	expect(text_of(r, &low), "  all            22.500\n", true);
+	/* the line with what covers least */
+	for (uint32_t i = 0; i < w.layout.nr_metrics; i++)
+		if (w.metrics[i].pmu == PCIE0 + 2)
+			r->values[i].covered_ns = SECOND / 8;
+	expect(text_of(r, &plain), "  all            22.500*\n", true);
+	/* one that was not read is not 0 */
+	for (uint32_t i = 0; i < w.layout.nr_metrics; i++)
+		if (w.metrics[i].pmu == PCIE0 + 1)
+			r->values[i].absence = STAT_NOT_READ;
+	expect(text_of(r, &plain), "  all                -n\n", true);
+	/* places that differ by more than where they are may have the same bytes */
+	strcpy(w.metrics[6].label, "number 6");
+	expect(text_of(r, &plain), "\n  all ", false);
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -347,8 +383,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden), cmocka_unit_test(test_table),
-		cmocka_unit_test(test_fits),   cmocka_unit_test(test_names),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_fits),   cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_names),  cmocka_unit_test(test_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
