@@ -622,11 +622,11 @@ struct report_socket {
  * @pooled_workloads: workloads too small to be estimated one by one
  * @invalid_windows: windows whose reading failed or was invalid, and invalid lines of a program
  *	(--source); their bytes are in the next one
- * @lost_windows: records that found no room; their bytes are in the next one
+ * @lost_windows: records that did not fit; their bytes are in the next one
  * @merged_windows: windows much longer than requested (late reader)
  * @lost_slices_ns: CPU time whose task could not be noted
  * @kept_flushes: times slices had to wait because the ring buffer was full
- * @lost_tasks: fork, exec and exit records that found no room, or that the kernel omitted
+ * @lost_tasks: fork, exec and exit records that did not fit, or that the kernel omitted
  * @late_slices: slices, or requests of devices, that arrived after their interval was closed
  * @unseen_switches: context switches that the kernel did not report; the time was booked from the
  *	scheduler's own books

@@ -295,7 +295,7 @@ struct ledger_weight {
 /**
  * struct ledger_weights - weights of the slots of one CPU
  * @h: its cpu and time_ns are those of the slices record that it belongs to, the next
- *	one of that CPU. If that one found no room, these are void: they come again
+ *	one of that CPU. If that one did not fit, these are void: they come again
  * @nr: number of @slots sent, one for each slot of the slices record
  * @nr_events: used part of each slot's counts
  */
@@ -407,7 +407,7 @@ struct ledger_cgroup {
  * @first: index of the first event in the event array
  * @nr: number of events
  * @busy: set by the program while it runs, so that an interrupt cannot nest
- * @lost: windows whose record found no room; their bytes are in the next one
+ * @lost: windows whose record did not fit; their bytes are in the next one
  * @skipped: ticks during the closing of a window
  * @boundary_ns: end of the last window, read by every CPU of the socket at each
  *	switch; alone in its cache line pair

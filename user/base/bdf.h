@@ -34,7 +34,7 @@ int bdf_parse(const char *text, struct bdf *ret);
  * bdf_format() - the way Linux writes it: "0002:81:00.0"
  * @b: the address
  * @ret: gets it; 20 bytes are always enough
- * @size: room in it
+ * @size: its size
  */
 void bdf_format(const struct bdf *b, char *ret, size_t size);
 
@@ -61,7 +61,7 @@ int bdf_canonical(const char *text, char *ret, size_t size);
  *	system-on-chip
  * @text: "2:81:0.0", "acc3" or "agent0"
  * @ret: "0002:81:00.0", "acc3", "agent0"
- * @size: room in @ret
+ * @size: size of @ret
  *
  * Return: 0, -EINVAL with @ret untouched.
  */

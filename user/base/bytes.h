@@ -257,7 +257,7 @@ static inline void bytes_get_chars(struct bytes_in *in, char *ret, size_t size)
  * bytes_get_text() - a text as bytes_put_text() writes it
  * @in: from where
  * @ret: gets at most @size - 1 bytes and NUL; longer texts and those with NUL are bad
- * @size: room
+ * @size: size of @ret
  *
  * Return: @ret, or NULL when there is no text.
  */

@@ -52,7 +52,7 @@ int cpulist_next(const struct cpulist *list, int after);
  * cpulist_format() - write a set as sysfs does
  * @list: the set
  * @ret_text: the text without newline; "" for the empty set
- * @size: room in @ret_text in bytes; CPULIST_TEXT_LEN is always enough
+ * @size: size of @ret_text in bytes; CPULIST_TEXT_LEN is always enough
  *
  * Return: 0, or -ENOSPC when the text does not fit.
  */

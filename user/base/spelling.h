@@ -39,7 +39,7 @@ void spelling_add(struct spelling *s, const char *name);
  * @s: the names
  * @there: what comes before them, "nvidia_ucf_pmu_0 has"
  * @ret: the text; ends with dots when there are more than fit
- * @size: room in @ret
+ * @size: size of @ret
  */
 void spelling_help(const struct spelling *s, const char *there, char *ret, size_t size);
 

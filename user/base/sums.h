@@ -11,10 +11,10 @@
  */
 typedef unsigned __int128 sum128;
 
-/** sum128_cut() - for readers of 64 bits: it stays at @most instead of wrapping */
-static inline uint64_t sum128_cut(sum128 v, uint64_t most)
+/** sum128_cut() - for readers of 64 bits: it stays at @max instead of wrapping */
+static inline uint64_t sum128_cut(sum128 v, uint64_t max)
 {
-	return v < most ? (uint64_t)v : most;
+	return v < max ? (uint64_t)v : max;
 }
 
 /** sum_capped() - a sum that stays at UINT64_MAX instead of wrapping */

@@ -34,7 +34,7 @@ bool take_number(const char **text, int32_t *ret_value);
  * take_setting() - read the next of a list "name=number,name=number"
  * @list: the list; moved behind what was read. At its end there is none left
  * @ret_name: the name: letters, digits, "_", "-" and "."
- * @size: room in @ret_name in bytes
+ * @size: size of @ret_name in bytes
  * @ret_value: the number, as in parse_u64()
  *
  * Return: 0, or -EINVAL for something else (an empty list or entry, too); outputs and
@@ -58,7 +58,7 @@ int parse_double(const char *text, double *ret_value);
  * @dirfd: directory that @path starts from, or AT_FDCWD
  * @path: file to read
  * @ret_line: the line without its newline; "" for an empty file
- * @size: room in @ret_line in bytes, with the final NUL
+ * @size: size of @ret_line in bytes, with the final NUL
  *
  * Return: 0, -E2BIG when the line does not fit, -EINVAL when it contains a NUL
  * byte, -ENOMEM, or the error of opening or reading the file.
@@ -72,7 +72,7 @@ __attribute__((format(printf, 2, 3))) FILE *file_at(int dirfd, const char *path,
  * next_line() - read the next line of a text of any length
  * @in: the text; may be anything, also one without an end
  * @ret_line: the line without its newline
- * @size: room in @ret_line in bytes, with the final NUL
+ * @size: size of @ret_line in bytes, with the final NUL
  *
  * Return: 1, 0 at the end of the text, -E2BIG when the line does not fit, -EINVAL when it contains
  * a NUL byte, or the error of reading.
@@ -82,7 +82,7 @@ int next_line(FILE *in, char *ret_line, size_t size);
 /**
  * str_copy() - copy a string into a buffer of fixed size
  * @dst: always ends with NUL afterwards
- * @size: room in @dst in bytes, at least 1
+ * @size: size of @dst in bytes, at least 1
  * @src: what to copy
  *
  * Return: 0, or -ENAMETOOLONG when @src was cut.
@@ -92,7 +92,7 @@ int str_copy(char *dst, size_t size, const char *src);
 /**
  * str_append() - add formatted text to a string in a buffer of fixed size
  * @dst: the string so far; always ends with NUL afterwards
- * @size: room in @dst in bytes
+ * @size: size of @dst in bytes
  * @fmt: what to add
  *
  * Return: 0, or -ENAMETOOLONG when the text was cut.

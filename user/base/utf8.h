@@ -29,7 +29,7 @@ bool utf8_unsafe(uint32_t c);
 /**
  * utf8_harmless() - copy a name, so that it can be shown anywhere
  * @dst: always ends with NUL afterwards
- * @size: room in @dst in bytes, at least 1
+ * @size: size of @dst in bytes, at least 1
  * @src: bytes of the name, may be anything
  * @len: how many
  *

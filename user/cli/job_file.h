@@ -42,7 +42,7 @@ struct job_context job_file_context(const struct job_file *f);
  * job_file_state() - a sentence: is a daemon keeping accounts, and up to when
  * @f: the store
  * @ret: "accounts are kept, up to 2 s ago", "nobody keeps accounts at present: they end 3 h ago"
- * @size: room in it
+ * @size: its size
  *
  * Return: whether accounts are as recent as they should be.
  */

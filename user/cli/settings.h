@@ -50,7 +50,7 @@ void settings_free(struct settings *s);
  * settings_fixed() - name the changed settings that need a restart
  * @from, @to: current settings, new settings
  * @ret_names: "window, state"; "" for none
- * @size: room in it
+ * @size: its size
  */
 void settings_fixed(const struct settings *from, const struct settings *to, char *ret_names,
 		    size_t size);

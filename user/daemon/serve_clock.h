@@ -51,7 +51,7 @@ void serve_clock_open(struct serve_clock *c, const char *store, const char *boot
  * @wall_ns, @boot_ns: that moment (CLOCK_REALTIME, CLOCK_BOOTTIME)
  * @keep_ns: shortest age at which something is dropped, 0: nothing is
  * @ret_why: why the clock is not believed, and what helps
- * @size: room in it
+ * @size: its size
  *
  * The clock is wrong when it moved against the boot clock by more than a tenth of @keep_ns (at least a
  * minute). After a stop it is so when it is behind by as much, or ahead by more than a quarter of @keep_ns

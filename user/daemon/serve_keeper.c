@@ -324,7 +324,7 @@ static void save(struct serve_keeper *k)
 
 	if (err == -ESTALE)
 		err = restore_store(k, &d) ?: save_all(&s);
-	/* On a small disk it may be the store's own log that takes the room: see store_commit(). */
+	/* On a small disk it may be the store's own log that takes the space: see store_commit(). */
 	if (err == -ENOSPC)
 		err = save_all(&s);
 	if (err) {

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "daemon/private_files.h"
-#include "daemon/spool_room.h"
+#include "daemon/spool_prune.h"
 
 /* There is one writer, so there is one unfinished file; who picks up files leaves names with dots. */
 #define UNFINISHED	 ".t410trace-unfinished"

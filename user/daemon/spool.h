@@ -64,7 +64,7 @@ void spool_close(struct spool *s);
  * spool_open() does.
  *
  * With @max_files files there, a hundredth of them is removed, the oldest ones that are called as reports of jobs
- * are (KEY.json). Reports of users' own jobs (account_key_owner()) have half of the room at most then; of these
+ * are (KEY.json). Reports of users' own jobs (account_key_owner()) have at most half of the space then; of these
  * the user with the most gives. -EDQUOT when nothing can be removed.
  *
  * On disk (fsync) under its name when this returns 0. A file of that name is replaced. With an error

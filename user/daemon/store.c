@@ -260,7 +260,7 @@ static int set_up_writer(struct store *s)
 	if (rc != SQLITE_OK)
 		return rc;
 	sqlite3_busy_timeout(s->db, WRITER_PATIENCE_MS);
-	/* An account has 1 to 2 KiB: in larger pages less room is left over. */
+	/* An account has 1 to 2 KiB: larger pages leave less space unused. */
 	rc = store_exec(s, "PRAGMA page_size = " PAGE_BYTES_TEXT ";"
 			   "PRAGMA journal_mode = WAL;"
 			   "PRAGMA synchronous = FULL;"

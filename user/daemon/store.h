@@ -41,7 +41,7 @@ struct store_damaged {
  *
  * A reader sees one state from here to store_close(), whatever is written meanwhile: the counters
  * of store_read_node() are those that store_each_job() refers to. For the next state it opens the
- * store again. As long as it is open, the writer cannot use room of the log again: close it soon.
+ * store again. As long as it is open, the writer cannot reuse space of the log: close it soon.
  *
  * Return: 0, -ENOENT for no file, -ENODATA (readers) for one without accounts yet, -EBUSY,
  * -EPROTONOSUPPORT for a later version, -EINVAL for something that is no store, or another negative

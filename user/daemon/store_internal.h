@@ -60,7 +60,7 @@ struct store_file {
  * @left_out: accounts that were damaged
  * @statements: prepared when first used
  * @headlines, @nr_headlines: of the counters of store_node()
- * @blob: room for the encoder
+ * @blob: memory of the encoder
  */
 struct store {
 	sqlite3 *db;

@@ -34,10 +34,10 @@ static unsigned int find(const char *(*name_of)(unsigned int), const char *name)
 	return i;
 }
 
-/* Digits alone, up to @most. */
-static bool is_number(const char *text, uint64_t most, uint64_t *ret)
+/* Digits alone, up to @max. */
+static bool is_number(const char *text, uint64_t max, uint64_t *ret)
 {
-	return !text[strspn(text, "0123456789")] && !parse_u64(text, ret) && *ret <= most;
+	return !text[strspn(text, "0123456789")] && !parse_u64(text, ret) && *ret <= max;
 }
 
 static int parse_line(const char *line, struct peak *ret)

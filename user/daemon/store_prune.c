@@ -38,7 +38,7 @@ static int forget(struct store *s, const char *sql, const uint64_t *values, int 
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static uint64_t room(const struct store_pruned *p)
+static uint64_t left(const struct store_pruned *p)
 {
 	return STORE_PRUNE_MAX - p->reported - p->unreported;
 }
@@ -48,13 +48,13 @@ static int forget_old(struct store *s, const struct store_bounds *b, struct stor
 	int rc = forget(s,
 			"DELETE FROM jobs WHERE number IN (SELECT number FROM jobs WHERE "
 			"reported=1 AND " OVER " AND end_ns<?1 ORDER BY end_ns LIMIT ?2)",
-			(uint64_t[]){ b->before_ns, room(p) }, 2, &p->reported);
+			(uint64_t[]){ b->before_ns, left(p) }, 2, &p->reported);
 
 	if (rc == SQLITE_OK)
 		rc = forget(s,
 			    "DELETE FROM jobs WHERE number IN (SELECT number FROM jobs WHERE "
 			    "reported=0 AND " OVER " AND end_ns<?1 ORDER BY end_ns LIMIT ?2)",
-			    (uint64_t[]){ b->unreported_before_ns, room(p) }, 2, &p->unreported);
+			    (uint64_t[]){ b->unreported_before_ns, left(p) }, 2, &p->unreported);
 	return rc;
 }
 
@@ -80,8 +80,8 @@ static int forget_of(struct store *s, uint64_t owner, uint64_t nr, struct store_
 struct owner_counts {
 	uint64_t machine;
 	uint64_t users;
-	uint64_t most;
-	uint64_t most_of;
+	uint64_t largest;
+	uint64_t largest_owner;
 	uint64_t second;
 };
 
@@ -101,10 +101,10 @@ static int count(struct store *s, struct owner_counts *ret)
 			continue;
 		}
 		ret->users += nr;
-		if (nr > ret->most) {
-			ret->second = ret->most;
-			ret->most = nr;
-			ret->most_of = owner;
+		if (nr > ret->largest) {
+			ret->second = ret->largest;
+			ret->largest = nr;
+			ret->largest_owner = owner;
 		} else if (nr > ret->second) {
 			ret->second = nr;
 		}
@@ -122,13 +122,13 @@ static uint64_t least(uint64_t a, uint64_t b)
 static int forget_surplus(struct store *s, const struct owner_counts *o, uint64_t max_jobs,
 			  struct store_pruned *p)
 {
-	uint64_t nr = least(o->machine + o->users - max_jobs, room(p));
+	uint64_t nr = least(o->machine + o->users - max_jobs, left(p));
 	uint64_t half = max_jobs / 2;
 
 	if (o->users <= half)
 		return forget_of(s, 0, least(nr, o->machine), p);
 	nr = least(nr, o->users - half);
-	return forget_of(s, o->most_of, least(nr, o->most - o->second + FAIR_STEP), p);
+	return forget_of(s, o->largest_owner, least(nr, o->largest - o->second + FAIR_STEP), p);
 }
 
 int store_prune(struct store *s, const struct store_bounds *b, struct diag *d,
@@ -138,7 +138,7 @@ int store_prune(struct store *s, const struct store_bounds *b, struct diag *d,
 	struct owner_counts o;
 	int rc = forget_old(s, b, &p);
 
-	while (rc == SQLITE_OK && b->max_jobs && room(&p)) {
+	while (rc == SQLITE_OK && b->max_jobs && left(&p)) {
 		rc = count(s, &o);
 		if (rc != SQLITE_OK || o.machine + o.users <= b->max_jobs)
 			break;

@@ -311,13 +311,13 @@ int peaks_write(FILE *out, const struct report *r, bool column, size_t width, bo
 	int err = 0;
 
 	for (size_t at = 0; !err && peaks_use(r, &at, &u);) {
-		bool told = column && u.peak->of == PEAK_CMEM;
+		bool in_column = column && u.peak->of == PEAK_CMEM;
 
 		any |= u.peak->of == PEAK_CMEM;
-		all.upper_bound |= u.upper_bound && told && !quiet;
-		all.cpus_only |= u.cpus_only && told && !quiet;
+		all.upper_bound |= u.upper_bound && in_column && !quiet;
+		all.cpus_only |= u.cpus_only && in_column && !quiet;
 		over |= u.valid && u.share > 1;
-		if (!told && !quiet && (!u.device || u.bytes[0] || u.bytes[1]))
+		if (!in_column && !quiet && (!u.device || u.bytes[0] || u.bytes[1]))
 			err = peaks_line(out, &u, "", width);
 	}
 	if (!err && any && !quiet)

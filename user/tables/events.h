@@ -86,7 +86,7 @@ extern const size_t nr_filter_rows;
  * @name: of a row; "<s>" stands for the number
  * @socket: number of the PMU's own socket
  * @ret: the name
- * @size: room in @ret
+ * @size: size of @ret
  *
  * Return: 0 or -ENAMETOOLONG, with @ret untouched.
  */

@@ -244,8 +244,8 @@ bool pmu_name_fits(const char *pattern, const char *name);
  * @f: its family
  * @n: value of "<n>", or "<x>"
  * @rc: value of "<rc>"; not used where the pattern has none
- * @ret_name: the name, cut to the room
- * @size: room in @ret_name in bytes
+ * @ret_name: the name, cut to fit
+ * @size: size of @ret_name in bytes
  */
 void pmu_family_name(const struct pmu_family *f, uint32_t n, uint32_t rc, char *ret_name,
 		     size_t size);

@@ -64,7 +64,7 @@ bool metric_is_constant(const char *name);
  * @socket: for "<s>"
  * @other: for "<o>"
  * @ret: the text
- * @size: room in @ret
+ * @size: size of @ret
  *
  * Return: 0 or -ENAMETOOLONG.
  */

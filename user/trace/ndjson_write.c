@@ -38,15 +38,15 @@ struct ndjson_writer {
 	uint64_t marks;
 	uint64_t end_ns;
 	uint64_t workload; /* of the event in hand */
-	bool told;
+	bool reported;
 };
 
 /* After a line: an error of the stream is reported once. */
 static int settle(struct ndjson_writer *w)
 {
-	if (!ferror(w->f) || w->told)
+	if (!ferror(w->f) || w->reported)
 		return 0;
-	w->told = true;
+	w->reported = true;
 	return errno ? -errno : -EIO;
 }
 

@@ -51,7 +51,7 @@ struct recording_writer {
 	struct repeat_names *names;
 	struct repeat_spans *spans;
 	int err;
-	bool told;
+	bool reported;
 };
 
 static void numbered(const struct recording_writer *w, uint32_t number, char *ret, size_t size)
@@ -247,9 +247,9 @@ static int settle(struct recording_writer *w, int err, const struct trace_mark *
 		err = flush_block(w, mark);
 	if (err && !w->err)
 		w->err = err;
-	if (!w->err || w->told)
+	if (!w->err || w->reported)
 		return 0;
-	w->told = true;
+	w->reported = true;
 	return w->err;
 }
 

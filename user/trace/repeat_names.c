@@ -45,7 +45,7 @@ struct repeat_names {
 	struct known_cgroup *cgroups;
 	struct living_cpu {
 		struct trace_cpu last;
-		bool told;
+		bool known;
 	} * cpus; /* by number */
 	size_t nr_cpus, cap_cpus;
 	uint32_t *awaited; /* processes to follow that the list of tasks does not have */
@@ -398,7 +398,7 @@ int repeat_names_announce(struct repeat_names *l, const struct trace_sink *sink,
 	int err = 0;
 
 	for (size_t i = 0; i < l->nr_cpus && !err; i++)
-		if (l->cpus[i].told)
+		if (l->cpus[i].known)
 			err = TELL(&to, cpu, &l->cpus[i].last);
 	HASH_ITER (hh, l->cgroups, p, next)
 		err = err ? err : announce_place(p, &to);

@@ -271,7 +271,7 @@ int accounts_restore(struct accounts *a, const struct accounts_node *node,
 		accounts_entry_free(a->jobs[i]);
 	}
 	a->nr_jobs = 0;
-	/* Its arrays stay, as room. */
+	/* Its arrays stay allocated. */
 	a->node = (struct accounts_node){ .counters = a->node.counters, .totals = a->node.totals };
 	return err;
 }

@@ -12,9 +12,9 @@
 
 uint64_t accounts_begin_time(const struct report *r, uint64_t ns)
 {
-	uint64_t within = ns > r->start_ns ? ns - r->start_ns : 0, most = r->end_ns - r->start_ns;
+	uint64_t within = ns > r->start_ns ? ns - r->start_ns : 0, max = r->end_ns - r->start_ns;
 
-	return sum_capped(r->start_time_ns, within < most ? within : most);
+	return sum_capped(r->start_time_ns, within < max ? within : max);
 }
 
 int accounts_begin_prepare(struct account_entry *e, const struct report *r)

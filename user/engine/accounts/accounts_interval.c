@@ -327,7 +327,7 @@ static int prepare(struct accounts *a, const struct report *r)
 	return err ? err : prepare_jobs(a, r);
 }
 
-/* Take back what can be seen of an interval that found no memory; room stays. */
+/* Take back what can be seen of an interval that found no memory; memory stays. */
 static void take_back(struct accounts *a)
 {
 	size_t nr = 0;

@@ -41,7 +41,7 @@ int accounts_sums_reserve(struct accounts *a, size_t nr_counters)
 
 	if (a->sums && nr_counters <= a->cap_counters)
 		return 0;
-	/* As accounts_reserve() does it: all three have the same room. */
+	/* As accounts_reserve() does it: all three have the same capacity. */
 	while (to < nr_counters)
 		to *= 2;
 	/* What has grown already when the next one fails does no harm. */

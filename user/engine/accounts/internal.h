@@ -279,7 +279,7 @@ void accounts_entry_unhash(struct accounts *a, struct account_entry *e);
 /** accounts_entry_free() - release what is in no list any more */
 void accounts_entry_free(struct account_entry *e);
 
-/** accounts_entry_over() - close it; @state is not ACCOUNT_RUNNING. @e->node: room if it ran */
+/** accounts_entry_over() - close it; @state is not ACCOUNT_RUNNING. @e->node: spare memory if it ran */
 void accounts_entry_over(struct accounts *a, struct account_entry *e, enum account_state state,
 			 uint64_t end_ns);
 

@@ -90,7 +90,7 @@ static int enter_step(void *arg, const struct cgroup_name *c)
 
 	if (!c->job || !c->step[0] || !(b->scope.all || c->selected))
 		return 0;
-	if (c->gone ? c->told || !own : c->job->gone || !is_shown(b, c->job))
+	if (c->gone ? c->reported_gone || !own : c->job->gone || !is_shown(b, c->job))
 		return 0;
 	err = book_job_row(b, c, &row);
 	if (!err && c->gone)

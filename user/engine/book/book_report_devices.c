@@ -199,9 +199,9 @@ static struct row_device *device_of(struct report_row *row, uint32_t device)
 	return &row->devices[at];
 }
 
-static uint64_t at_most(uint64_t value, uint64_t most)
+static uint64_t at_most(uint64_t value, uint64_t max)
 {
-	return value < most ? value : most;
+	return value < max ? value : max;
 }
 
 static int enter_row(const struct book *b, const struct report *r, struct report_row *row)

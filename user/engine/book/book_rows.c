@@ -167,12 +167,12 @@ static int enter_quiet_cgroup(void *arg, const struct cgroup_name *c)
 
 static void clip_share(const struct book *b, uint32_t counter, struct entry_share *s)
 {
-	uint64_t most = b->counters[counter].high;
+	uint64_t bound = b->counters[counter].high;
 
-	if (s->high <= most)
+	if (s->high <= bound)
 		return;
-	s->tangled = apportion_scale(s->tangled, most, s->high);
-	s->high = most;
+	s->tangled = apportion_scale(s->tangled, bound, s->high);
+	s->high = bound;
 }
 
 /* Upper bounds may add up to more than there is: of many rows, or of large numbers rounded. */

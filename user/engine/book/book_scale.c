@@ -66,9 +66,9 @@ static void scale_counter_bounds(struct report_counter *c, const struct scaling 
 	bounds_around(value, &c->low, &c->high);
 }
 
-/* A row's bounds when its value was scaled, and all to @most. */
+/* A row's bounds when its value was scaled, and all to @max. */
 static void scale_bounds(struct entry_share *s, const struct scaling *by, double doubt,
-			 uint64_t most)
+			 uint64_t max)
 {
 	double low = s->low * by->ratio - doubt;
 	double high = s->high * by->ratio + doubt + s->value * by->edges;
@@ -76,8 +76,8 @@ static void scale_bounds(struct entry_share *s, const struct scaling *by, double
 	/* What is sure of the time that was counted stays so. */
 	if (low > s->low)
 		s->low = low;
-	s->high = high < most ? high : most;
-	s->below = fmin(s->below * by->ratio, most);
+	s->high = high < max ? high : max;
+	s->below = fmin(s->below * by->ratio, max);
 	bounds_around(s->value, &s->low, &s->high);
 }
 

@@ -339,10 +339,10 @@ static int rename_tangled(struct report *r, size_t nr_leaves)
 static void clip_high(const struct report *r, struct report_row *row)
 {
 	for (size_t i = 0; i < row->nr_shares; i++) {
-		uint64_t most = r->counters[row->shares[i].counter].high;
+		uint64_t max = r->counters[row->shares[i].counter].high;
 
-		if (row->shares[i].high > most)
-			row->shares[i].high = most;
+		if (row->shares[i].high > max)
+			row->shares[i].high = max;
 	}
 }
 

@@ -216,7 +216,7 @@ static int gather_shaken(struct work *w)
 }
 
 /* By window s: the sum over t from s on of (C^-1)_st times what is left of s in t, times a: into w. */
-static INLINE void fill_told_any(struct work *w)
+static INLINE void fill_faded_any(struct work *w)
 {
 	for (size_t s = 0; s < w->t; s++) {
 		float *to = matrix_row(&w->w, s);
@@ -233,7 +233,7 @@ static INLINE void fill_told_any(struct work *w)
 	}
 }
 
-WIDE(static, void, fill_told, (struct work * w), (w))
+WIDE(static, void, fill_faded, (struct work * w), (w))
 
 /*
  * What the block says of each shock: with q its variance and h what it adds to the bytes, its mean
@@ -247,7 +247,7 @@ static void weigh(struct filter *f)
 	double with[MAX_SHAKEN] = { 0 }, own[MAX_SHAKEN] = { 0 }, tail = f->params.tail;
 
 	for (size_t t = w->t; t-- > 0;) {
-		const float *a = matrix_row(&w->few, t), *told = matrix_row(&w->w, t);
+		const float *a = matrix_row(&w->few, t), *faded = matrix_row(&w->w, t);
 		float *shock = matrix_row(&w->shock, t);
 		double left = t + 1 < w->t ? w->keep[t + 1] : 0;
 		double fraction = 1 - w->keep[t] * w->keep[t];
@@ -258,7 +258,7 @@ static void weigh(struct filter *f)
 			double q = shock[i] * usual, mean, square;
 
 			with[k] = with[k] * left + a[k] * w->alpha[t];
-			own[k] = own[k] * left * left + (double)a[k] * told[k];
+			own[k] = own[k] * left * left + (double)a[k] * faded[k];
 			mean = q * with[k];
 			square = mean * mean + max_of(q - q * own[k] * q, 0);
 			shock[i] = (tail + square / usual) / (tail + 1);
@@ -317,7 +317,7 @@ int filter_phase_shock(struct filter *f)
 	err = err ? err : matrix_resize(&w->w, w->t, w->nr_shaken);
 	if (err)
 		return err;
-	fill_told(w);
+	fill_faded(w);
 	weigh(f);
 	return cover_shaken(w);
 }

@@ -302,7 +302,7 @@ void identity_active(struct identity *id, uint32_t workload)
 		w->task->cgroup_id = w->key.cgroup_id;
 }
 
-/* Without room to remember a free number it is just not used again. */
+/* If there is no memory to note a free number, it is just not used again. */
 static void forget_workload(struct identity *id, struct workload *w)
 {
 	HASH_DEL(id->workloads, w);

@@ -66,7 +66,7 @@ struct task {
  * @path: of its own cgroup; owned
  * @own: id of its own cgroup, 0 = not known yet
  * @gone: its own cgroup was removed or, if that was never known, all of its cgroups
- * @told: an interval was closed since
+ * @reported_gone: an interval was closed since
  * @reported: an interval was closed since it became known
  * @chosen: asked for as a job: with all its cgroups
  * @selected: at least a part of it was asked for
@@ -80,7 +80,7 @@ struct job {
 	char *path;
 	uint64_t own;
 	bool gone;
-	bool told;
+	bool reported_gone;
 	bool reported;
 	bool chosen;
 	bool selected;
@@ -103,7 +103,7 @@ struct job {
  * @selected: asked for by the user, itself or one of its ancestors, or its job
  * @gone: removed; the name is kept for reports
  * @made: it was made during the run; @made_ns: when, 0: not known
- * @told: an interval was closed since
+ * @reported_gone: an interval was closed since
  * @listed: it is what identity_cgroup_by_path() finds
  * @shown: its job in rows, NULL when not asked for yet; @shown_at: after so many changes of it
  * @idle_closes: intervals closed since a task of it was last active
@@ -118,7 +118,7 @@ struct cgroup_name {
 	bool made;
 	uint64_t made_ns;
 	bool gone;
-	bool told;
+	bool reported_gone;
 	bool listed;
 	struct row_job *shown;
 	uint64_t shown_at;

@@ -184,7 +184,7 @@ void identity_cgroups_closed(struct identity *id)
 	struct cgroup_name *c, *next;
 
 	HASH_ITER (hh, id->cgroups, c, next) {
-		c->told |= c->gone;
+		c->reported_gone |= c->gone;
 		if (c->gone && ++c->idle_closes > KEEP_UNUSED)
 			forget(id, c);
 	}

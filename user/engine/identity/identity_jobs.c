@@ -28,7 +28,7 @@ struct job *identity_job(const struct identity *id, uint64_t key)
 
 bool identity_job_ended(const struct job *j)
 {
-	return j->gone && !j->told;
+	return j->gone && !j->reported_gone;
 }
 
 static void unlist(struct identity *id, struct job *j)
@@ -133,7 +133,7 @@ static int job_new(struct identity *id, const struct job_path *p, const struct c
 	free(j->path);
 	j->path = path;
 	j->own = 0;
-	j->gone = j->told = false;
+	j->gone = j->reported_gone = false;
 	j->who.scheduler = p->scheduler;
 	j->who.provisional = p->provisional;
 	j->who.owner = p->owner;
@@ -244,7 +244,7 @@ void identity_job_leave(struct identity *id, struct cgroup_name *c)
 		identity_job_cgroup_gone(id, c);
 	c->job = NULL;
 	/* A job whose end was not reported yet stays until it is. */
-	if (!--j->nr_cgroups && j->told)
+	if (!--j->nr_cgroups && j->reported_gone)
 		forget(id, j);
 }
 
@@ -265,8 +265,8 @@ void identity_jobs_closed(struct identity *id)
 
 	HASH_ITER (hh, id->jobs, j, next) {
 		j->reported = true;
-		j->told |= j->gone;
-		if (j->told && !j->nr_cgroups)
+		j->reported_gone |= j->gone;
+		if (j->reported_gone && !j->nr_cgroups)
 			forget(id, j);
 	}
 }

@@ -20,7 +20,7 @@ struct slice {
 /**
  * struct slices - of a socket
  * @nr_old: the first ones: before the last close, for windows yet to come
- * @max: the most there were since the room was last looked at, @closes ago
+ * @max: the most there were since the capacity was last checked, @closes ago
  */
 struct slices {
 	struct slice *items;

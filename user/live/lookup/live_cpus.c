@@ -12,7 +12,7 @@
 
 int live_cpus_new(struct live_cpus *c)
 {
-	c->told = c->map->online;
+	c->known = c->map->online;
 	c->tried_ns = calloc(c->map->nr_cpus + 1, sizeof(*c->tried_ns));
 	return c->tried_ns ? 0 : -ENOMEM;
 }
@@ -46,7 +46,7 @@ static int came(struct live_cpus *c, uint32_t cpu)
 	if (cpu_map_find(c->map, c->fs, cpu))
 		return 0;
 	c->tried_ns[cpu] = 0;
-	cpulist_set(&c->told, cpu, true);
+	cpulist_set(&c->known, cpu, true);
 	event.socket = c->map->socket[cpu];
 	if (event.socket == CPU_NO_SOCKET)
 		say_no_socket(c, cpu);
@@ -59,13 +59,13 @@ static int went(struct live_cpus *c, uint32_t cpu)
 {
 	const struct trace_cpu event = { .cpu = cpu, .socket = LAYOUT_NO_SOCKET };
 
-	cpulist_set(&c->told, cpu, false);
+	cpulist_set(&c->known, cpu, false);
 	return trace_send_cpu(c->out, &event);
 }
 
 int live_cpus_met(struct live_cpus *c, uint32_t cpu)
 {
-	return cpu >= c->map->nr_cpus || cpulist_contains(&c->told, cpu) ? 0 : came(c, cpu);
+	return cpu >= c->map->nr_cpus || cpulist_contains(&c->known, cpu) ? 0 : came(c, cpu);
 }
 
 int live_cpus_step(struct live_cpus *c)
@@ -77,7 +77,7 @@ int live_cpus_step(struct live_cpus *c)
 		return 0;
 	c->next_ns = now + LOOK_NS;
 	for (uint32_t cpu = 0; cpu < c->map->nr_cpus && !err; cpu++)
-		if (!cpulist_contains(&c->told, cpu) && ledger_cpu_runs(c->ledger, cpu))
+		if (!cpulist_contains(&c->known, cpu) && ledger_cpu_runs(c->ledger, cpu))
 			err = came(c, cpu);
 	return err;
 }
@@ -89,7 +89,7 @@ int live_cpus_mark(struct live_cpus *c, const struct cpulist *online)
 	if (!cpulist_count(online))
 		return 0;
 	for (uint32_t cpu = 0; cpu < c->map->nr_cpus && !err; cpu++) {
-		bool was = cpulist_contains(&c->told, cpu), is = cpulist_contains(online, cpu);
+		bool was = cpulist_contains(&c->known, cpu), is = cpulist_contains(online, cpu);
 
 		if (was != is)
 			err = is ? came(c, cpu) : went(c, cpu);

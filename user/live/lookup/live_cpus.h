@@ -19,7 +19,7 @@
  * @fs: sysfs; not owned
  * @ledger: gets them too; not owned
  * @out: gets events; of the run, not owned
- * @told: CPUs that are online, as the trace has it
+ * @known: CPUs that are online, as the trace has it
  * @tried_ns: when sysfs had no answer for a CPU, by number; owned, see live_cpus_new()
  * @next_ns: when live_cpus_step() looks again
  * @news: a line for people about a CPU on no socket of the run, "" for none
@@ -30,7 +30,7 @@ struct live_cpus {
 	const struct sysfs *fs;
 	struct ledger *ledger;
 	const struct trace_sink *out;
-	struct cpulist told;
+	struct cpulist known;
 	uint64_t *tried_ns;
 	uint64_t next_ns;
 	char news[LIVE_CPUS_NEWS_LEN];

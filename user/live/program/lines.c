@@ -29,7 +29,7 @@ static void cut(struct program_lines *l)
 	l->nr = 0;
 }
 
-ssize_t program_lines_read(struct program_lines *l, int fd, size_t most)
+ssize_t program_lines_read(struct program_lines *l, int fd, size_t max)
 {
 	size_t sum = 0, room;
 	ssize_t n;
@@ -38,9 +38,9 @@ ssize_t program_lines_read(struct program_lines *l, int fd, size_t most)
 		l->text = malloc(PROGRAM_LINE_MAX);
 	if (!l->text)
 		return -ENOMEM;
-	while (sum < most) {
+	while (sum < max) {
 		room = PROGRAM_LINE_MAX - l->nr;
-		n = read(fd, l->text + l->nr, room < most - sum ? room : most - sum);
+		n = read(fd, l->text + l->nr, room < max - sum ? room : max - sum);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)

@@ -33,12 +33,12 @@ struct program_lines {
  * program_lines_read() - read available data from a descriptor
  * @l: all zero but for @take and @arg before the first call
  * @fd: nonblocking
- * @most: bytes to read at most
+ * @max: bytes to read at most
  *
- * Return: number of bytes; 0: no data now, or @most is used up; -EPIPE at the end; another negative
+ * Return: number of bytes; 0: no data now, or @max is used up; -EPIPE at the end; another negative
  * errno.
  */
-ssize_t program_lines_read(struct program_lines *l, int fd, size_t most);
+ssize_t program_lines_read(struct program_lines *l, int fd, size_t max);
 
 /** program_lines_end() - drop an incomplete line; was there one? */
 bool program_lines_end(struct program_lines *l);

@@ -200,14 +200,14 @@ static void read_errors(struct program *p)
 }
 
 /* Returns whether there was data. */
-static bool read_lines(struct program *p, size_t most)
+static bool read_lines(struct program *p, size_t max)
 {
 	uint64_t too_long = p->out.too_long;
 	ssize_t n;
 
 	if (p->process.out < 0)
 		return false;
-	n = program_lines_read(&p->out, p->process.out, most);
+	n = program_lines_read(&p->out, p->process.out, max);
 	if (p->out.too_long != too_long)
 		bad_line(p, "a line is longer than 65536 bytes: left out");
 	if (n == -ENOMEM)

@@ -137,7 +137,7 @@ int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **r
  * struct live_progress - totals so far
  * @events: events of the trace
  * @lost_ns: CPU time whose task could not be noted
- * @lost_weights: records of weights that found no room: their slices have none
+ * @lost_weights: records of weights that did not fit: their slices have none
  */
 struct live_progress {
 	uint64_t events;

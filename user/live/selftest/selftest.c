@@ -260,7 +260,7 @@ static int phase(struct tester *t, struct selftest_socket *s, int k, struct diag
 
 static int start_programs(struct tester *t, const struct selftest_socket *s, struct diag *d)
 {
-	uint64_t most = SELFTEST_BYTES / 16 * BUSY_PART;
+	uint64_t max = SELFTEST_BYTES / 16 * BUSY_PART;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < SELFTEST_PROGRAMS; i++) {
@@ -268,7 +268,7 @@ static int start_programs(struct tester *t, const struct selftest_socket *s, str
 
 		*p = (struct traffic_program){
 			.cpu = s->cpus[i],
-			.bytes = i ? SELFTEST_BYTES - most : most,
+			.bytes = i ? SELFTEST_BYTES - max : max,
 			.rest = i ? TENTH_REST : 0,
 			.seed = s->id * SELFTEST_PROGRAMS + i + 1,
 		};

@@ -45,12 +45,12 @@ struct mover {
 };
 
 /* xorshift64: any uniform distribution will do */
-static uint64_t between(struct mover *m, uint64_t least, uint64_t most)
+static uint64_t between(struct mover *m, uint64_t least, uint64_t max)
 {
 	m->random ^= m->random << 13;
 	m->random ^= m->random >> 7;
 	m->random ^= m->random << 17;
-	return least + m->random % (most - least + 1);
+	return least + m->random % (max - least + 1);
 }
 
 static bool told_otherwise(const struct mover *m)

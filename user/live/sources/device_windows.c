@@ -13,7 +13,7 @@
  * @end: by group, end of its last window; @held: by group
  * @stopped: by device
  * @at: by want, its reading in the segment, NULL otherwise
- * @readings: room for a window
+ * @readings: memory for a window
  */
 struct device_windows {
 	struct device_windows_options o;

@@ -36,7 +36,7 @@ struct devices {
 	struct device_io *io;
 	uint32_t first_group; /* in the layout; counters of memory come before */
 	uint32_t first_probe;
-	bool *told_held; /* by group of the plan */
+	bool *reported_held; /* by group of the plan */
 	uint64_t next_refresh_ns;
 	uint64_t marked_ns;
 	uint64_t ended_ns; /* see source_must_read() */
@@ -99,7 +99,7 @@ static struct device_plan_options plan_options(const struct devices *l, const st
 	};
 }
 
-/* Each PMU's room, from the order of first wants to the order of the list. */
+/* Each PMU's capacity, from the order of first wants to the order of the list. */
 static int find_capacities(const struct devices *l, struct diag *d, struct plan_capacity *ret)
 {
 	const struct pmu_list *pmus = l->c->pmus;
@@ -169,8 +169,8 @@ static int open_meter(struct devices *l, struct diag *d)
 
 	if (err)
 		return err;
-	l->told_held = calloc(l->plan.nr_groups + 1, sizeof(*l->told_held));
-	err = l->told_held ? device_shares_new(&l->plan, l->meter, &l->shares) : -ENOMEM;
+	l->reported_held = calloc(l->plan.nr_groups + 1, sizeof(*l->reported_held));
+	err = l->reported_held ? device_shares_new(&l->plan, l->meter, &l->shares) : -ENOMEM;
 	if (err)
 		return diag_error(d, err, "cannot prepare the counters of devices");
 	for (size_t g = 0; g < l->plan.nr_groups; g++) {
@@ -204,18 +204,18 @@ static int count_devices(struct devices *l, struct diag *d)
 static int limit_probes(struct devices *l, size_t counters)
 {
 	const struct trace_header *h = l->c->header;
-	size_t most = TRACE_MAX_PROBES;
+	size_t max = TRACE_MAX_PROBES;
 
-	if (counters && TRACE_MAX_LINKS / counters < most)
-		most = TRACE_MAX_LINKS / counters;
-	most = most > h->nr_probes ? most - h->nr_probes : 0;
-	if (l->plan.nr_probes <= most)
+	if (counters && TRACE_MAX_LINKS / counters < max)
+		max = TRACE_MAX_LINKS / counters;
+	max = max > h->nr_probes ? max - h->nr_probes : 0;
+	if (l->plan.nr_probes <= max)
 		return 0;
-	l->plan.nr_probes = most;
+	l->plan.nr_probes = max;
 	return text_list_print(&l->plan.notes,
 			       "latencies of the first %zu devices only: a trace has no room for "
 			       "more",
-			       most);
+			       max);
 }
 
 /* Layout, probes and devices: existing ones come first, as the feed expects. */
@@ -292,7 +292,7 @@ static void free_all(void *s)
 	devices_free(&l->list);
 	topology_free(&l->topology);
 	pci_map_free(l->map);
-	free(l->told_held);
+	free(l->reported_held);
 }
 
 static int attach(void *s, struct diag *d)
@@ -411,19 +411,19 @@ static int refresh(struct devices *l, struct diag *d)
 }
 
 /* Once for each PMU: other users have its counters. */
-static void tell_held(struct devices *l)
+static void report_held(struct devices *l)
 {
 	for (size_t g = 0; g < l->plan.nr_groups && l->windows; g++) {
 		const struct counter *c = &l->plan.counters[l->plan.groups[g].first];
-		bool told = l->told_held[g];
+		bool reported = l->reported_held[g];
 
-		if (told || !device_windows_held(l->windows, g))
+		if (reported || !device_windows_held(l->windows, g))
 			continue;
-		l->told_held[g] = true;
+		l->reported_held[g] = true;
 		for (size_t k = 0; k < l->plan.nr_groups; k++)
-			told |= k != g && l->told_held[k] &&
-				!strcmp(l->plan.counters[l->plan.groups[k].first].pmu, c->pmu);
-		if (!told)
+			reported |= k != g && l->reported_held[k] &&
+				    !strcmp(l->plan.counters[l->plan.groups[k].first].pmu, c->pmu);
+		if (!reported)
 			say(l, "others are using %s: its devices are not counted meanwhile",
 			    c->pmu);
 	}
@@ -432,7 +432,7 @@ static void tell_held(struct devices *l)
 /* Errors of the sink are passed on unchanged, and without text. */
 static int stepped(struct devices *l, int err, struct diag *d)
 {
-	tell_held(l);
+	report_held(l);
 	if (!err)
 		return refresh(l, d);
 	d->what[0] = '\0';

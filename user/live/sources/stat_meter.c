@@ -242,7 +242,7 @@ static int note_refused(struct stat_meter *m, struct diag *d)
 
 static uint64_t turn_length(const struct stat_layout *l, uint64_t time)
 {
-	uint64_t turn, most = 1;
+	uint64_t turn, max = 1;
 
 	for (size_t i = 0, nr = 0; i < l->nr_counters; i++) {
 		/* The kernel multiplexes events of the cores, not we. */
@@ -250,9 +250,9 @@ static uint64_t turn_length(const struct stat_layout *l, uint64_t time)
 			continue;
 		/* counters of a PMU are mostly consecutive */
 		nr = i && l->counters[i].pmu == l->counters[i - 1].pmu ? nr + 1 : 1;
-		most = nr > most ? nr : most;
+		max = nr > max ? nr : max;
 	}
-	turn = time / 2 / (most / EVENTS_PER_TURN + 1);
+	turn = time / 2 / (max / EVENTS_PER_TURN + 1);
 	if (turn < TURN_MANY_NS)
 		turn = TURN_MANY_NS;
 	if (turn > time / TURNS_PER_INTERVAL)

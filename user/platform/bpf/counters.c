@@ -654,7 +654,7 @@ int counters_readers(struct counters *c, const uint32_t *cpu_socket, uint32_t nr
 		r = reader_on(c, p->cpu, socket, nr_sockets);
 		if (!r)
 			return diag_no_memory(d);
-		r->room += p->nr;
+		r->capacity += p->nr;
 		for (uint32_t e = p->first; e < p->first + p->nr; e++) {
 			if (c->events[e].fd < 0)
 				continue;
@@ -665,13 +665,13 @@ int counters_readers(struct counters *c, const uint32_t *cpu_socket, uint32_t nr
 	for (size_t i = 0; i < c->nr_readers; i++) {
 		struct counter_reader *r = &c->readers[i];
 
-		if (r->room > LEDGER_MAX_EVENTS)
+		if (r->capacity > LEDGER_MAX_EVENTS)
 			return diag_fail(d, -E2BIG,
 					 "%u events are to be read on CPU %d, at most %d "
 					 "can be",
 					 r->nr, r->cpu, LEDGER_MAX_EVENTS);
 		r->first = first;
-		first += r->room;
+		first += r->capacity;
 		if (r->index >= bound)
 			bound = r->index + 1;
 	}

@@ -66,7 +66,7 @@ struct counted_socket {
  * @events: indexes of its events, without those that are closed
  * @fds: their descriptors, not owned
  * @nr: number of @events
- * @room: the same with closed events
+ * @capacity: the same including closed events
  */
 struct counter_reader {
 	int cpu;
@@ -75,7 +75,7 @@ struct counter_reader {
 	uint32_t *events;
 	int *fds;
 	uint32_t nr;
-	uint32_t room;
+	uint32_t capacity;
 };
 
 /**

@@ -47,7 +47,7 @@ static bool weights_are_sound(const struct ledger *l, const struct ledger_weight
 }
 
 /*
- * The weights sent just before these slices. If those slices found no room in the ring, the weights
+ * The weights sent just before these slices. If those slices did not fit into the ring, the weights
  * are stale, and the same counts have come again.
  */
 static const struct ledger_weights *weights_of(const struct ledger *l,

@@ -73,9 +73,9 @@ struct ledger_sink {
  * struct ledger_losses - running totals since the start
  * @kept_flushes: slices that waited because the ring buffer was full, and flushes whose records were
  *	behind one that was not finished in time
- * @tasks, @cgroups, @windows: records that found no room
+ * @tasks, @cgroups, @windows: records that did not fit
  * @unseen: context switches that happened without our program being called
- * @weights: slices that were sent without their weights, for want of room
+ * @weights: slices that were sent without their weights because the ring was full
  * @unowned: counts of the core events in no slot: an unknown task had the CPU, an event did not
  *	count all the time or could not be read, or the weights were lost
  * @io: requests or packets of devices whose bytes could not be noted

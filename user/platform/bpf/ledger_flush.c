@@ -140,7 +140,7 @@ static void adopt_offline(struct ledger *l, uint32_t cpu, const struct ledger_si
 		hand_on(l, &copy, NULL, sink);
 }
 
-/* Without room there is no record to wait for; the slots are kept. */
+/* If the ring is full there is no record to wait for; the slots are kept. */
 static int run_flush(struct ledger *l, uint32_t cpu, const struct ledger_sink *sink)
 {
 	uint64_t full;

@@ -78,7 +78,7 @@ static __attribute__((format(printf, 2, 3))) void note(struct ledger *l, const c
 
 void ledger_io_missing(struct ledger *l, uint32_t part, const char *why)
 {
-	/* so that all parts find room in the note */
+	/* so that all parts fit into the note */
 	note(l, "%s: %.130s",
 	     part == IO_BLOCK  ? "disk I/O cannot be attributed to processes"
 	     : part == IO_SENT ? "sent packets cannot be attributed to processes"

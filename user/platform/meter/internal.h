@@ -154,7 +154,7 @@ struct meter_cores {
  *	@round the last round of readings in which one of its PMUs had to wait
  * @round: number of rounds of readings so far
  * @end_ns: when this interval will end
- * @counters, @readings: room for a segment
+ * @counters, @readings: memory for a segment
  * @random: state of random numbers
  * @soft_files: limit of open files to restore, 0 = was not changed
  */

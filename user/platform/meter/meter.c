@@ -476,7 +476,7 @@ static int read_pmus(struct meter *m, bool last, const struct meter_sink *sink)
 		struct meter_account *a = &m->accounts[p->account];
 
 		p->round = round;
-		/* Nobody gets in front of one that waits: the cheapest would always find room. */
+		/* Nobody gets in front of one that waits: the cheapest would always fit. */
 		if (!last && (a->round == round || !may_read(m, p))) {
 			a->round = round;
 			p->cost.deferred++;
@@ -520,11 +520,11 @@ void meter_cost(const struct meter *m, uint32_t pmu, struct stat_cost *ret)
 
 double meter_busiest(const struct meter *m)
 {
-	uint64_t elapsed = m->ops->now() - m->start_ns, most = 0;
+	uint64_t elapsed = m->ops->now() - m->start_ns, max = 0;
 
 	for (size_t i = 0; i < m->nr_accounts; i++) {
-		if (m->accounts[i].read_ns > most)
-			most = m->accounts[i].read_ns;
+		if (m->accounts[i].read_ns > max)
+			max = m->accounts[i].read_ns;
 	}
-	return elapsed ? (double)most / elapsed : 0;
+	return elapsed ? (double)max / elapsed : 0;
 }

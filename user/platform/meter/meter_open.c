@@ -248,13 +248,13 @@ static void allow_files(struct meter *m)
 	size_t need = 0;
 
 	for (size_t i = 0; i < m->plan.nr_pmus; i++) {
-		size_t most = 0;
+		size_t longest = 0;
 
 		for (size_t k = 0; k < m->pmus[i].nr_turns; k++) {
-			if (m->pmus[i].turns[k].nr > most)
-				most = m->pmus[i].turns[k].nr;
+			if (m->pmus[i].turns[k].nr > longest)
+				longest = m->pmus[i].turns[k].nr;
 		}
-		need += m->pmus[i].base.nr + most;
+		need += m->pmus[i].base.nr + longest;
 	}
 	need += m->cores.nr * m->cores.nr_places;
 	m->soft_files = open_files_allow(need);

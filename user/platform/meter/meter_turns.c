@@ -41,7 +41,7 @@ static double length_of(const struct meter *m, const struct meter_pmu *p)
  */
 static double level(const struct meter_pmu *p, double left)
 {
-	double most = INFINITY, now = 0;
+	double max = INFINITY, now = 0;
 
 	for (size_t nr = p->nr_turns + 1, was = nr + 1; nr && nr < was;) {
 		double weights = 0, had = left;
@@ -49,14 +49,14 @@ static double level(const struct meter_pmu *p, double left)
 		was = nr;
 		nr = 0;
 		for (size_t i = 0; i < p->nr_turns; i++) {
-			if (p->shares[i].had >= most)
+			if (p->shares[i].had >= max)
 				continue;
 			weights += p->shares[i].weight;
 			had += p->shares[i].had * p->shares[i].weight;
 			nr++;
 		}
 		if (nr)
-			most = now = had / weights;
+			max = now = had / weights;
 	}
 	return now;
 }

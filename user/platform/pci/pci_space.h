@@ -110,7 +110,7 @@ int pci_space_read(struct pci_space *s, const struct bdf *a, struct diag *d,
  * @vendor, @device, @class_code: of the function
  * @ret: from the installed pci.ids if there is one, else the class from a short list, or
  *	"class 0x0880"; always something
- * @size: room in @ret in bytes
+ * @size: size of @ret in bytes
  */
 void pci_space_name(struct pci_space *s, uint16_t vendor, uint16_t device, uint32_t class_code,
 		    char *ret, size_t size);

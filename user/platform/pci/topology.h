@@ -127,8 +127,8 @@ uint32_t topology_find(const struct topology *t, const char *bdf);
  * topology_port_pmu() - the name of a root port's own PMU, see pmu_family.one_port
  * @port: the root port
  * @ret_name: "dwc_rootport_10008": segment, bus, device and function in one number, as the kernel's
- *	drivers/perf/dwc_pcie_pmu.c makes it; cut to the room
- * @size: room in @ret_name in bytes
+ *	drivers/perf/dwc_pcie_pmu.c makes it; cut to fit
+ * @size: size of @ret_name in bytes
  */
 void topology_port_pmu(const struct pci_function *port, char *ret_name, size_t size);
 

@@ -41,17 +41,17 @@ static uint32_t size_of(const struct device_depth *depth, unsigned int parts, un
 	return nr;
 }
 
-/* Turns of this many devices: sets in their order, each into the first turn with room. */
+/* Turns of this many devices: sets in their order, each into the first turn with free counters. */
 static size_t turns_of(const struct device_depth *depth, unsigned int parts, size_t devices)
 {
-	uint32_t capacity = depth->capacity.events, sizes[2], most = 0, left = 0;
+	uint32_t capacity = depth->capacity.events, sizes[2], max = 0, left = 0;
 	size_t turns = 0, sets = is_parted(depth) ? 2 : 1;
 
 	sizes[0] = size_of(depth, parts, sets == 2 ? WAYS(DIRECTION_READ) : BOTH_WAYS);
 	sizes[1] = size_of(depth, parts, WAYS(DIRECTION_WRITE));
 	for (size_t s = 0; s < sets; s++)
-		most = sizes[s] > most ? sizes[s] : most;
-	if (most > capacity)
+		max = sizes[s] > max ? sizes[s] : max;
+	if (max > capacity)
 		return SIZE_MAX;
 	for (size_t i = 0; i < devices * sets; i++) {
 		uint32_t size = sizes[i % sets];

@@ -40,7 +40,7 @@ static double mean_variance(const struct device_turn *t)
 
 double device_turns_port(const struct device_turn *t, size_t nr, size_t port)
 {
-	double sum = 0, variance = mean_variance(&t[port]), most;
+	double sum = 0, variance = mean_variance(&t[port]), max;
 
 	for (size_t i = 0; i < nr; i++) {
 		if (t[i].apart || t[i].port != t[port].port)
@@ -48,8 +48,8 @@ double device_turns_port(const struct device_turn *t, size_t nr, size_t port)
 		sum += t[i].mean;
 		variance += mean_variance(&t[i]);
 	}
-	most = FIT_DEVIATIONS * sqrt(variance) + FIT_PART * t[port].mean;
-	return t[port].seen >= DEVICE_PORT_TURNS && fabs(sum - t[port].mean) <= most
+	max = FIT_DEVIATIONS * sqrt(variance) + FIT_PART * t[port].mean;
+	return t[port].seen >= DEVICE_PORT_TURNS && fabs(sum - t[port].mean) <= max
 		       ? DEVICE_PORT_LATER
 		       : DEVICE_PORT_PART;
 }
@@ -64,15 +64,15 @@ static double spread(const struct device_turn *t)
 
 void device_turns_weigh(const struct device_turn *t, size_t nr, double *ret)
 {
-	double all = 0, most = 0;
+	double all = 0, max = 0;
 
 	for (size_t i = 0; i < nr; i++) {
 		if (t[i].apart)
 			continue;
 		all += t[i].mean;
-		most = fmax(most, spread(&t[i]));
+		max = fmax(max, spread(&t[i]));
 	}
-	most = fmax(most, CONSTANT_PART * all);
+	max = fmax(max, CONSTANT_PART * all);
 	for (size_t i = 0; i < nr; i++) {
 		bool small = t[i].rate < SILENT_PART * all && t[i].mean < SILENT_PART * all;
 		bool idle = t[i].silent >= SILENT_TURNS || (small && t[i].seen >= SILENT_TURNS);
@@ -82,7 +82,7 @@ void device_turns_weigh(const struct device_turn *t, size_t nr, double *ret)
 			continue;
 		if (idle)
 			ret[i] = DEVICE_IDLE_WEIGHT;
-		else if (most > 0)
-			ret[i] += (DEVICE_MAX_WEIGHT - 1) * spread(&t[i]) / most;
+		else if (max > 0)
+			ret[i] += (DEVICE_MAX_WEIGHT - 1) * spread(&t[i]) / max;
 	}
 }

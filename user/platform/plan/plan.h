@@ -52,7 +52,7 @@ struct plan {
 /**
  * plan_make() - decide
  * @wants: the wants; events without a PMU are left out. Must outlive the plan
- * @capacity: each PMU's room, in the order in which PMUs first appear in @wants
+ * @capacity: what each PMU can count at a time, in the order in which PMUs first appear in @wants
  * @d: gets a want that can never count, for example a set that is larger than the PMU
  * @ret: release with plan_free()
  *
@@ -61,7 +61,7 @@ struct plan {
  * - "cycles" is needed by many metrics and goes to the base where it is a counter of its
  *   own (family->one_cycles).
  * - Events with "constant" enter the base first. A base never fills the PMU when there are turns:
- * the largest set must find room, and a quarter of the counters is left; half of them if that is
+ * the largest set must fit, and a quarter of the counters is left; half of them if that is
  * too little for all events with "constant".
  * - Constraints: at most family->ranges address ranges at the same time, one setting of the
  *   requester id per PMU at the same time (no base then, cycles are in every turn); events

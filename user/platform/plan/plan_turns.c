@@ -83,7 +83,7 @@ void plan_drop_covered(struct plan_work *w)
 	}
 }
 
-/* Put an event into the base if every unit still finds room beside it. */
+/* Put an event into the base if every unit still fits beside it. */
 static bool try_base(struct plan_work *w, size_t event)
 {
 	bool fine = true;

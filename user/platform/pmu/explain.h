@@ -19,7 +19,7 @@ int pmu_notes(const struct pmu_list *pmus, const char *kernel_release, struct te
  * pmu_identity() - the hardware that an identifier stands for
  * @identifier: content of the identifier file
  * @ret: for example "PCIe target, traffic to BARs and CXL (pcie_tgt) of the T410"
- * @size: room in @ret; longer text is cut
+ * @size: size of @ret; longer text is cut
  *
  * Return: false when the identifier is not known; @ret is untouched then.
  */

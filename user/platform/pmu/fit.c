@@ -116,7 +116,7 @@ static int note_replaced(const struct pmu_list *list, size_t at, struct text_lis
 /* NUMA nodes of the socket that has most of them; 0: a node has CPUs of several sockets. */
 static size_t most_nodes(const struct sysfs *fs, const struct numa_nodes *nodes)
 {
-	size_t most = 0;
+	size_t max = 0;
 
 	for (size_t i = 0; i < nodes->nr; i++) {
 		int32_t socket = pmu_cpus_socket(fs, &nodes->items[i].cpus);
@@ -126,9 +126,9 @@ static size_t most_nodes(const struct sysfs *fs, const struct numa_nodes *nodes)
 			return 0;
 		for (size_t k = 0; k < nodes->nr; k++)
 			nr += pmu_cpu_socket(fs, cpulist_next(&nodes->items[k].cpus, -1)) == socket;
-		most = nr > most ? nr : most;
+		max = nr > max ? nr : max;
 	}
-	return most;
+	return max;
 }
 
 /* With fewer or more nodes than sockets, firmware interleaves channels differently. */
@@ -137,20 +137,20 @@ static int doubt_nodes(const struct sysfs *fs, const struct pmu_list *list, stru
 	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(list));
 	struct numa_nodes nodes;
 	char found[64];
-	size_t most, nr;
+	size_t max, nr;
 
 	if (!chip || !chip->one_node)
 		return 0;
 	if (numa_nodes_read(fs, &nodes))
 		return -ENOMEM;
-	most = most_nodes(fs, &nodes);
+	max = most_nodes(fs, &nodes);
 	nr = nodes.nr;
 	numa_nodes_free(&nodes);
-	if (!nr || most == 1)
+	if (!nr || max == 1)
 		return 0;
 	str_copy(found, sizeof(found), "a NUMA node has several sockets");
-	if (most)
-		snprintf(found, sizeof(found), "a socket has %zu NUMA nodes", most);
+	if (max)
+		snprintf(found, sizeof(found), "a socket has %zu NUMA nodes", max);
 	return text_list_print(
 		n,
 		"%s: %s, and the sum is documented for one node of each socket (NPS1). How wrong "

@@ -204,7 +204,7 @@ int pmu_cpu_now(const struct sysfs *fs, const struct pmu *pmu);
  * pmu_label() - a name that no other PMU of the list has
  * @pmu: the PMU
  * @ret: its name, "uncore_imc_0.cpu28" for one of several on different CPUs
- * @size: room in @ret; what is longer is cut
+ * @size: size of @ret; what is longer is cut
  */
 void pmu_label(const struct pmu *pmu, char *ret, size_t size);
 

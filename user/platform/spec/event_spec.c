@@ -301,7 +301,7 @@ static int add_on_pmu(struct spec_parse *job, const struct member *members, size
 static int add_uncore(struct spec_parse *job, const struct member *members, size_t nr, bool group,
 		      const struct pmu_choice *choice)
 {
-	size_t before = job->added.nr, got, most = 0;
+	size_t before = job->added.nr, got, furthest = 0;
 	struct diag best = { 0 };
 
 	for (size_t i = 0; i < choice->nr; i++) {
@@ -316,9 +316,9 @@ static int add_uncore(struct spec_parse *job, const struct member *members, size
 			return err;
 		}
 		/* the PMU that has most of it best shows what is missing */
-		if (err && (!best.what[0] || got > most)) {
+		if (err && (!best.what[0] || got > furthest)) {
 			best = words;
-			most = got;
+			furthest = got;
 		}
 	}
 	if (job->added.nr > before)

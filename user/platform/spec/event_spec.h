@@ -41,7 +41,7 @@ int event_spec_add(const struct sysfs *fs, const struct pmu_list *pmus, int32_t 
  *	because of missing rights
  * @ret_terms: dst_addr_en, dst_addr_base and dst_addr_mask = ~(size - 1)
  * @ret_label: "0002:81:00.0 BAR0"
- * @label_size: room in @ret_label
+ * @label_size: size of @ret_label
  *
  * Return: 0, -EINVAL, -ENOENT, -ENODATA, -EACCES or an error of reading the file.
  */

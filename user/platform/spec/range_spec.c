@@ -47,15 +47,15 @@ static int format_fail(const struct bar *bar, size_t at, const char *what)
 			   "for example 0002:81:00.0:BAR0");
 }
 
-/* Parse @least to @most hexadecimal digits at @at; false for anything else. */
-static bool take_hex(const char *text, size_t *at, size_t least, size_t most, unsigned long *ret)
+/* Parse @least to @max hexadecimal digits at @at; false for anything else. */
+static bool take_hex(const char *text, size_t *at, size_t least, size_t max, unsigned long *ret)
 {
 	char digits[16];
 	size_t length = 0;
 
 	while (isxdigit((unsigned char)text[*at + length]))
 		length++;
-	if (length < least || length > most)
+	if (length < least || length > max)
 		return false;
 	memcpy(digits, text + *at, length);
 	digits[length] = '\0';

@@ -84,7 +84,7 @@ void spec_bundle_free(struct spec_bundle *b);
  * @d: gets three lines: the message, the text (a part of it when it is long, with dots where
  *	it was cut), and a caret below the place; NULL is fine
  * @err: negative errno, returned
- * @fmt: the message; cut to the room
+ * @fmt: the message; cut to fit
  */
 int spec_fail(const char *text, size_t at, struct diag *d, int err, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -94,7 +94,7 @@ int spec_fail(const char *text, size_t at, struct diag *d, int err, const char *
  * @text: the whole text
  * @piece: which part
  * @ret: the part; "" when it does not fit, as all known names do
- * @size: room in @ret
+ * @size: size of @ret
  *
  * Return: false when it does not fit.
  */

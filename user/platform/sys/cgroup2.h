@@ -14,7 +14,7 @@
  * @ret_path: where the tree is mounted. A mount of the tree's root is preferred to a mount of a
  *	branch, otherwise the first one counts. In a cgroup namespace of our own the list calls a
  *	branch the root, so the folders are looked at as well
- * @size: room in @ret_path in bytes
+ * @size: size of @ret_path in bytes
  *
  * On a hybrid system (v1 controllers beside v2) this finds the v2 tree below
  * /sys/fs/cgroup. Lines that are not of the format are skipped.

@@ -15,7 +15,7 @@ extern const char cgroups_whole_help[];
  * cgroups_mount() - where the v2 tree is mounted
  * @d: gets the problem
  * @ret_path: the folder
- * @size: room in @ret_path in bytes
+ * @size: size of @ret_path in bytes
  *
  * Return: 0, -ENOENT when it is not mounted, another negative errno.
  */
@@ -42,7 +42,7 @@ int cgroups_walk(const char *mount, int (*fn)(void *arg, uint64_t id, const char
  *	leading slash. Of @v1: the same with the controller before it, "freezer:/slurm"
  * @d: gets the problem
  * @ret_path: path as in the trace
- * @size: room in @ret_path in bytes
+ * @size: size of @ret_path in bytes
  *
  * Return: 0, -ENOENT when there is no such cgroup, -EINVAL for one that leads out
  * of the tree or is of another v1 hierarchy, -ENAMETOOLONG.

@@ -8,7 +8,7 @@
 /**
  * struct job_env - the findings; "" for missing ones
  * @array: as the task of an array, "12_3"
- * @id, @name, @user: made harmless (printable, cut to the room)
+ * @id, @name, @user: made harmless (printable, cut to fit)
  */
 struct job_env {
 	char id[JOB_ID_LEN];

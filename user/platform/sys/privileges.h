@@ -26,7 +26,7 @@ int privileges_keep(bool running, struct diag *d);
 /**
  * privileges_text() - names of the capabilities in effect: "cap_bpf,cap_perfmon"
  * @ret_text: gets it, "none" for none
- * @size: room in it
+ * @size: its size
  */
 void privileges_text(char *ret_text, size_t size);
 

@@ -117,7 +117,7 @@ void resctrl_follow(const struct resctrl_reading *from, struct resctrl_reading *
  * @proc: where proc is mounted
  * @ret_cgroup: gets the deepest cgroup of the v2 tree that has all of them; "" when it has no tasks
  *	or only the root has them all
- * @size: room in it
+ * @size: its size
  *
  * Return: the number of tasks found, at most 65536.
  */

@@ -34,7 +34,7 @@ int smbios_peaks(const struct sysfs *fs, const uint32_t *sockets, uint32_t nr, s
  * smbios_sentence() - the peak of the machine's memory in words, and how it is known
  * @fs, @d: see smbios_peaks()
  * @ret: "511.9 GB/s a socket, from the firmware's memory table: ..."
- * @size: room in it
+ * @size: its size
  *
  * Return: as smbios_peaks(), or why the sockets are not known.
  */

@@ -65,7 +65,7 @@ __attribute__((format(printf, 3, 4))) int sysfs_list(const struct sysfs *fs,
 /**
  * sysfs_link() - the target of a symbolic link
  * @fs: the tree
- * @ret_target: room of PATH_MAX bytes
+ * @ret_target: PATH_MAX bytes
  * @path: the link
  *
  * Return: 0, -ENAMETOOLONG when it does not fit, or the error of readlink(2),
@@ -78,7 +78,7 @@ __attribute__((format(printf, 3, 4))) int sysfs_link(const struct sysfs *fs, cha
  * sysfs_link_name() - last part of a symbolic link's target
  * @fs: the tree
  * @ret_name: for example "nvidia_cspmu" for ".../drivers/nvidia_cspmu"
- * @size: room in @ret_name in bytes
+ * @size: size of @ret_name in bytes
  * @path: the link
  *
  * Return: as sysfs_link()

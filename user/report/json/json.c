@@ -246,7 +246,7 @@ void json_who(json_t *o, const struct report_row *row, int *err)
 }
 
 /* What part the row used of the most that all sockets' memory could have moved, if it is known. */
-static void put_peak_share(json_t *o, const struct row_bytes *b, uint64_t most, int *err)
+static void put_peak_share(json_t *o, const struct row_bytes *b, uint64_t peak, int *err)
 {
 	uint64_t elsewhere = 0, all = 0;
 	bool counted = false;
@@ -257,12 +257,12 @@ static void put_peak_share(json_t *o, const struct row_bytes *b, uint64_t most, 
 		all = sum_capped(all, b->bytes[DESTINATION_ANY][way]);
 		counted |= b->counted[DESTINATION_ANY][way];
 	}
-	if (most && counted)
+	if (peak && counted)
 		put(o, "peak_share",
-		    json_real((double)(all > elsewhere ? all - elsewhere : 0) / (double)most), err);
+		    json_real((double)(all > elsewhere ? all - elsewhere : 0) / (double)peak), err);
 }
 
-static json_t *row_object(const struct report *r, const struct report_row *row, uint64_t most,
+static json_t *row_object(const struct report *r, const struct report_row *row, uint64_t peak,
 			  int *err)
 {
 	json_t *o = json_object();
@@ -272,7 +272,7 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 	put_facts(o, facts_of_rows, NR_FACTS_OF_ROWS, row, err);
 	put(o, "shares", shares_array(r, row, &bytes, err), err);
 	put(o, "metrics", metrics_object(r, row, &bytes, err), err);
-	put_peak_share(o, &bytes, most, err);
+	put_peak_share(o, &bytes, peak, err);
 	if (r->nr_devices)
 		put(o, "devices", devices_json_row(r, row, err), err);
 	if (r->nr_probes)
@@ -287,12 +287,12 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 
 static json_t *workloads_array(const struct report *r, int *err)
 {
-	uint64_t most = peaks_memory(r, -1);
+	uint64_t peak = peaks_memory(r, -1);
 	json_t *a = json_array();
 	size_t i;
 
 	for (i = 0; i < r->nr_rows && !*err; i++)
-		put_element(a, row_object(r, &r->rows[i], most, err), err);
+		put_element(a, row_object(r, &r->rows[i], peak, err), err);
 	return a;
 }
 

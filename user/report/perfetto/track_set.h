@@ -42,7 +42,7 @@ struct known_track *track_set_find(const struct track_set *s, uint64_t id);
 /** track_set_add() - add one that is not in it; 0 or -ENOMEM */
 int track_set_add(struct track_set *s, const struct known_track *t);
 
-/** track_set_clear() - no tracks any more; the room stays */
+/** track_set_clear() - no tracks any more; the memory stays */
 void track_set_clear(struct track_set *s);
 void track_set_free(struct track_set *s);
 

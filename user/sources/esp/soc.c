@@ -48,19 +48,19 @@ static int __attribute__((format(printf, 2, 3))) wrong(const struct reader *r, c
 }
 
 static int number(const struct reader *r, const char *key, const char *text, uint64_t least,
-		  uint64_t most, uint64_t *ret)
+		  uint64_t max, uint64_t *ret)
 {
-	if (parse_u64(text, ret) || *ret < least || *ret > most)
+	if (parse_u64(text, ret) || *ret < least || *ret > max)
 		return wrong(r, "%s must be a whole number from %llu to %llu", key,
-			     (unsigned long long)least, (unsigned long long)most);
+			     (unsigned long long)least, (unsigned long long)max);
 	return 0;
 }
 
 static int small(const struct reader *r, const char *key, const char *text, uint64_t least,
-		 uint64_t most, uint32_t *ret)
+		 uint64_t max, uint32_t *ret)
 {
 	uint64_t value;
-	int err = number(r, key, text, least, most, &value);
+	int err = number(r, key, text, least, max, &value);
 
 	if (!err)
 		*ret = (uint32_t)value;

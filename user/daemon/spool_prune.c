@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "daemon/spool_room.h"
+#include "daemon/spool_prune.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -158,14 +158,14 @@ static size_t left(const struct holder *s)
 static struct holder *next_giver(const struct spool_look *l, size_t users, size_t half)
 {
 	struct holder *machine = l->nr_holders && !l->holders[0].owner ? &l->holders[0] : NULL;
-	struct holder *most = NULL;
+	struct holder *largest = NULL;
 
 	if (machine && left(machine) && users <= half)
 		return machine;
 	for (size_t i = machine ? 1 : 0; i < l->nr_holders; i++)
-		if (left(&l->holders[i]) && (!most || left(&l->holders[i]) > left(most)))
-			most = &l->holders[i];
-	return most ? most : machine && left(machine) ? machine : NULL;
+		if (left(&l->holders[i]) && (!largest || left(&l->holders[i]) > left(largest)))
+			largest = &l->holders[i];
+	return largest ? largest : machine && left(machine) ? machine : NULL;
 }
 
 static void choose(struct spool_look *l, size_t need, size_t half)

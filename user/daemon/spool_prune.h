@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Inside of the spool: which files are reports, and which of them make room. See spool.h. */
-#ifndef DAEMON_SPOOL_ROOM_H
-#define DAEMON_SPOOL_ROOM_H
+/* Inside of the spool: which files are reports, and which of them are removed. See spool.h. */
+#ifndef DAEMON_SPOOL_PRUNE_H
+#define DAEMON_SPOOL_PRUNE_H
 
 #include <stdbool.h>
 
