@@ -143,10 +143,10 @@ def guide_machine(directory):
     return machine
 
 
-def table(text):
-    """The rows of the first table, blanks made one."""
-    rows = text.split("\n\n")[0].splitlines()
-    assert rows[0].split() == "root port bus segment RP RC socket PMU src_rp_mask".split(), rows[0]
+def table(text, known=False):
+    """The rows of the table of ports, blanks made one."""
+    rows = next(part for part in text.split("\n\n") if part.startswith("root port")).splitlines()
+    assert rows[0].split() == "root port bus segment RP RC socket PMU src_rp_mask".split() + known * ["known"], rows[0]
     return "".join(" ".join(row.split()) + "\n" for row in rows[1:])
 
 
@@ -155,11 +155,13 @@ def guide(directory):
     """the listing of the guide"""
     machine = guide_machine(directory)
     machine.pmus()
-    text = run("--sysfs", machine.root).stdout
+    text = run("--ports", "--sysfs", machine.root).stdout
     assert table(text) == GUIDE, text
     assert "notes" not in text, text
-    assert max(map(len, text.split("\n\n")[0].splitlines())) <= 80
-    assert table(run("--lspci", machine.dump).stdout) == GUIDE
+    assert max(map(len, text.split("\n\n")[-1].splitlines())) <= 80
+    assert text.startswith("socket 0, root complex 0 (nvidia_pcie_pmu_0_rc_0)\n0001:00:00.0  root port 0 "), text
+    assert text.startswith(run("--sysfs", machine.root).stdout), "a tree first, and without --ports only that"
+    assert table(run("--ports", "--lspci", machine.dump).stdout) == GUIDE
     value = run_json("--sysfs", machine.root)
     assert len(value["root_ports"]) == 21 and not value["notes"] and not value["cut"]
     assert all(port["pmu_present"] and port["known"] == "firmware" for port in value["root_ports"])
@@ -180,7 +182,8 @@ def own_pmus(directory):
     assert all(port["src_rp_mask"] is None and port["socket"] is None for port in ports), ports
     text = run("--sysfs", machine.root).stdout
     rows = [line.split() for line in text.splitlines() if line.startswith("0001:")]
-    assert "dwc_rootport_10008" in rows[0] and not any("dwc" in cell for row in rows[1:] for cell in row), text
+    assert rows[0][-1] == "(dwc_rootport_10008)" and not any("dwc" in cell for row in rows[1:] for cell in row), text
+    assert "dwc_rootport_10008" in table(run("--ports", "--sysfs", machine.root).stdout, known=True)
     assert "is not here" not in " ".join(text.split()), text
     # a dump has no PMUs, and no rule says whether the machine has them
     assert [port["pmu"] for port in run_json("--lspci", machine.dump)["root_ports"]] == [None, None]
@@ -199,7 +202,7 @@ def tree(directory):
     (machine.root / "devices" / below / "0002:83:00.1/physfn").symlink_to("../0002:83:00.0")
     machine.device("net", "eth0", f"{below}/0002:83:00.0/net")
     text = run("--sysfs", machine.root).stdout
-    lines = [line for line in text.split("\n\n")[2].splitlines() if "0002:8" in line]
+    lines = [line for line in text.split("\n\n")[1].splitlines() if "0002:8" in line]
     assert [len(line) - len(line.lstrip()) for line in lines] == [0, 2, 4, 6, 8], lines
     assert lines[3].split()[:3] == ["0002:83:00.0", "net", "eth0"], lines[3]
     assert lines[4].split()[:3] == ["0002:83:00.1", "net", "VF"], lines[4]
@@ -208,6 +211,36 @@ def tree(directory):
     last = next(f for f in value["functions"] if f["address"] == "0002:83:00.1")
     assert last["physical_function"] == "0002:83:00.0" and last["port"] == "0002:80:00.0"
     assert last["requester_id"] == 0x8301 and last["root_complex"] == 1 and last["parent"] == "0002:82:00.0"
+
+
+@check
+def details(directory):
+    """link, driver, NUMA node and its CPUs, and none of them where sysfs does not have it"""
+    machine = guide_machine(directory)
+    devices = machine.root / "devices"
+    port, device = "pci0002:80/0002:80:00.0", "0002:81:00.0"
+    machine.add(port, device, endpoint(0xA80A144D, 0x010802))
+    for place in port, f"{port}/{device}":
+        (devices / place / "numa_node").write_text("1\n", encoding="ascii")
+    (devices / "system/node/node1").mkdir(parents=True)
+    (devices / "system/node/node1/cpulist").write_text("72-143\n", encoding="ascii")
+    (devices / port / "current_link_speed").write_text("16.0 GT/s PCIe\n", encoding="ascii")
+    (devices / port / "current_link_width").write_text("4\n", encoding="ascii")
+    (devices / port / device / "driver").symlink_to("../../../../bus/pci/drivers/nvme")
+    # a port whose link is down, and one with nonsense
+    (devices / "pci0003:00/0003:00:00.0/current_link_speed").write_text("Unknown\n", encoding="ascii")
+    (devices / "pci0003:00/0003:00:00.0/current_link_width").write_text("0\n", encoding="ascii")
+    machine.add("pci0003:00/0003:00:00.0", "0003:01:00.0", endpoint(0xA80A144D, 0x010802))
+    text = run("--sysfs", machine.root).stdout
+    heading = "socket 0, root complex 1 (nvidia_pcie_pmu_0_rc_1), NUMA node 1, CPUs 72-143\n0002:80:00.0  "
+    assert heading in text, text
+    (line,) = [line.split() for line in text.splitlines() if device in line]
+    assert line[:7] == [device, "nvme", "16", "GT/s", "x4", "nvme", "Samsung"], line
+    found = {f["address"]: (f["driver"], f["link"], f["numa_node"]) for f in run_json("--sysfs", machine.root)["functions"]}
+    assert found[device] == ("nvme", {"gigatransfers_per_second": 16.0, "lanes": 4}, 1), found[device]
+    assert found["0003:01:00.0"] == found["0004:00:00.0"] == (None, None, None), found
+    found = {f["address"]: f for f in run_json("--lspci", machine.dump)["functions"]}
+    assert found[device]["driver"] is None and found[device]["link"] is None
 
 
 @check
@@ -235,7 +268,7 @@ def map_(directory):
     value = run_json("--sysfs", machine.root, "--pci-map", place)
     wired = [(f["known"], f["socket"], f["root_complex"], f["root_port"]) for f in value["functions"]]
     assert wired == [("user", 1, 3, 2), ("user", 0, 2, 7)], wired
-    text = run("--sysfs", machine.root, "--pci-map", place).stdout
+    text = run("--ports", "--sysfs", machine.root, "--pci-map", place).stdout
     assert "(the map: socket 1, root complex 3, port 2)" in text and "0x80" in text, text
     place.write_text("0007:00:02.0 socket=1 rc=3 rp=x\n", encoding="ascii")
     told = run("--sysfs", machine.root, "--pci-map", place, status=1)
@@ -248,7 +281,7 @@ def rights(directory):
     machine = Machine(directory)
     address, space = guide_port(GUIDE.splitlines()[1])
     machine.add("pci0002:80", address, space, size=64)
-    text = " ".join(run("--sysfs", machine.root).stdout.split())
+    text = " ".join(run("--ports", "--sysfs", machine.root).stdout.split())
     assert "unknown" in text and "run as root (CAP_SYS_ADMIN)" in text, text
     assert run_json("--sysfs", machine.root)["cut"]
     assert "lspci -xxxx has to run as root" in " ".join(run("--lspci", machine.dump).stdout.split())

@@ -45,7 +45,7 @@ capture_sysfs() {
 scenario_topology() {
 	write_map
 	virtual_functions 3
-	said table "$T410TRACE" topology
+	said table "$T410TRACE" topology --ports
 	said json "$T410TRACE" topology --json
 	said mapped "$T410TRACE" topology --json --pci-map $MAP
 	said rights /usr/bin/setpriv --bounding-set -sys_admin "$T410TRACE" topology

@@ -41,6 +41,7 @@ struct stat_options {
  * @pmu: the PMU or family that list shows, NULL: all
  * @explain: the PMU that list explains, NULL: none
  * @lspci: a dump of PCI functions instead, NULL for none
+ * @ports: topology also shows registers of root ports
  */
 struct machine_options {
 	const char *sysfs;
@@ -48,6 +49,7 @@ struct machine_options {
 	const char *explain;
 	const char *platform;
 	const char *lspci;
+	bool ports;
 };
 
 /**

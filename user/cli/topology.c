@@ -25,6 +25,7 @@
 #define INDENT		2
 #define MAX_DEPTH	12 /* deeper levels get no more indentation */
 #define MAX_COLUMN	28 /* a longer name shifts the rest of the line */
+#define LINK_TEXT	32
 
 /*
  * The PMU that counts requests of devices below a root port or, with @target, requests to them: the
@@ -74,15 +75,16 @@ static void port_pmu_name(const struct topology_view *v, const struct pci_functi
 
 /**
  * struct tree - the displayed tree
- * @t: the topology
+ * @v, @t: the topology
  * @above: parent in the display: its bridge, or the physical function; the other lists follow it in
  *	one allocation
  * @child, @sibling: first one below; next one at the same place
  * @order: functions at the top, in the order of sockets and root complexes
  * @nr: length of @order
- * @address, @use, @names: widths of columns
+ * @address, @use, @names, @links, @drivers: widths of columns, 0: nothing to show
  */
 struct tree {
+	const struct topology_view *v;
 	const struct topology *t;
 	uint32_t *above;
 	uint32_t *child;
@@ -92,6 +94,8 @@ struct tree {
 	int address;
 	int use;
 	int names;
+	int links;
+	int drivers;
 };
 
 static const char *use_text(const struct pci_function *f, char text[32])
@@ -115,6 +119,20 @@ static const char *use_text(const struct pci_function *f, char text[32])
 	return text;
 }
 
+/* The link of a function is that of the bridge above: "16 GT/s x4". */
+static const char *link_text(const struct topology *t, const struct pci_function *f,
+			     char text[LINK_TEXT])
+{
+	const struct pci_function *above =
+		f->parent == TOPOLOGY_NONE ? NULL : &t->functions[f->parent];
+
+	text[0] = '\0';
+	if (above && above->link_width)
+		snprintf(text, LINK_TEXT, "%.4g GT/s x%u", above->link_mts / 1000.0,
+			 above->link_width);
+	return text;
+}
+
 static int depth_of(const struct tree *tree, uint32_t i)
 {
 	int depth = 0;
@@ -132,7 +150,7 @@ static void widen(int *width, int length)
 
 static void measure(struct tree *tree)
 {
-	char text[32];
+	char text[32], link[LINK_TEXT];
 
 	for (uint32_t i = 0; i < tree->t->nr; i++) {
 		const struct pci_function *f = &tree->t->functions[i];
@@ -142,6 +160,8 @@ static void measure(struct tree *tree)
 			tree->address = address;
 		widen(&tree->use, (int)strlen(use_text(f, text)));
 		widen(&tree->names, (int)format_width(f->names));
+		widen(&tree->links, (int)strlen(link_text(tree->t, f, link)));
+		widen(&tree->drivers, (int)strlen(f->driver));
 	}
 }
 
@@ -153,13 +173,18 @@ static int by_place(const void *a, const void *b, void *topology)
 	const struct pci_wiring *x = &t->functions[i].wiring, *y = &t->functions[k].wiring;
 	bool x_unknown = x->how == WIRING_UNKNOWN, y_unknown = y->how == WIRING_UNKNOWN;
 	int place = x_unknown ? 0 : ORDER(x->socket, y->socket) ?: ORDER(x->rc, y->rc);
+	int node = ORDER(t->functions[i].numa_node, t->functions[k].numa_node);
 
-	return ORDER(x_unknown, y_unknown) ?: place ?: ORDER(i, k);
+	return ORDER(x_unknown, y_unknown) ?: place ?: node ?: ORDER(i, k);
 }
 
-static int tree_make(const struct topology *t, struct tree *tree)
+static int tree_make(const struct topology_view *v, struct tree *tree)
 {
-	*tree = (struct tree){ .t = t, .above = calloc(4 * t->nr + 1, sizeof(*tree->above)) };
+	const struct topology *t = v->t;
+
+	*tree = (struct tree){ .v = v,
+			       .t = t,
+			       .above = calloc(4 * t->nr + 1, sizeof(*tree->above)) };
 	if (!tree->above)
 		return -ENOMEM;
 	tree->child = tree->above + t->nr;
@@ -188,40 +213,47 @@ static int tree_make(const struct topology *t, struct tree *tree)
 	return 0;
 }
 
+/* A text in a column of its own, with two blanks behind it; nothing where no line has one. */
+static size_t print_cell(const char *text, int width)
+{
+	int used = (int)format_width(text);
+
+	if (!width)
+		return 0;
+	used = printf("%s%*s  ", text, used < width ? width - used : 0, "") - (int)strlen(text) +
+	       used;
+	return (size_t)used;
+}
+
 static int print_function(const struct tree *tree, uint32_t i)
 {
 	const struct pci_function *f = &tree->t->functions[i];
-	cleanup_free char *names = NULL, *what = NULL, *cut = NULL;
+	cleanup_free char *names = NULL, *driver = NULL, *what = NULL, *cut = NULL;
 	int indent = depth_of(tree, i) * INDENT;
 	/* output to a file is never truncated */
 	size_t width = isatty(STDOUT_FILENO) ? output_width(stdout) : SIZE_MAX, used;
 	bool empty = f->port == i && tree->child[i] == TOPOLOGY_NONE;
-	char use[32];
+	char text[LINK_TEXT], pmu[PMU_NAME_LEN] = "";
 
 	if (format_terminal(f->names, SIZE_MAX, &names) ||
+	    format_terminal(f->driver, SIZE_MAX, &driver) ||
 	    format_terminal(empty ? "nothing below" : f->what, SIZE_MAX, &what))
 		return -ENOMEM;
-	used = (size_t)tree->address + 2 + (size_t)tree->use + 2;
-	if (tree->names) {
-		size_t taken = format_width(names);
-
-		used += (taken > (size_t)tree->names ? taken : (size_t)tree->names) + 2;
-	}
+	used = (size_t)printf("%*s%-*s  ", indent, "", tree->address - indent, f->bdf);
+	used += print_cell(use_text(f, text), tree->use);
+	used += print_cell(names, tree->names);
+	used += print_cell(link_text(tree->t, f, text), tree->links);
+	used += print_cell(driver, tree->drivers);
 	if (format_cut(what, used + 12 < width ? width - used : 12, FORMAT_CUT_RIGHT, &cut))
 		return -ENOMEM;
-	printf("%*s%-*s  %-*s  ", indent, "", tree->address - indent, f->bdf, tree->use,
-	       use_text(f, use));
-	if (tree->names)
-		printf("%s%*s  ", names,
-		       (int)format_width(names) < tree->names
-			       ? tree->names - (int)format_width(names)
-			       : 0,
-		       "");
 	fputs(cut, stdout);
 	if (f->wiring.how == WIRING_USER && f->port != i)
 		printf(" (the map: socket %u, root complex %u, port %u)", f->wiring.socket,
 		       f->wiring.rc, f->wiring.rp);
-	putchar('\n');
+	/* A port with a PMU of its own: those of root complexes are in the headings. */
+	if (f->port == i && f->wiring.how == WIRING_UNKNOWN)
+		port_pmu_name(tree->v, f, pmu);
+	printf("%s%s%s\n", pmu[0] ? " (" : "", pmu, pmu[0] ? ")" : "");
 	return 0;
 }
 
@@ -246,34 +278,54 @@ static int print_below(const struct tree *tree, uint32_t top)
 	return err;
 }
 
-static bool same_place(const struct pci_wiring *a, const struct pci_wiring *b)
+static bool same_place(const struct pci_function *x, const struct pci_function *y)
 {
+	const struct pci_wiring *a = &x->wiring, *b = &y->wiring;
+
+	if (x->numa_node != y->numa_node)
+		return false;
 	if (a->how == WIRING_UNKNOWN || b->how == WIRING_UNKNOWN)
 		return a->how == b->how;
 	return a->socket == b->socket && a->rc == b->rc;
 }
 
-static int print_tree(const struct tree *tree, enum pmu_platform platform)
+/* "socket 0, root complex 1 (nvidia_pcie_pmu_0_rc_1), NUMA node 0, CPUs 0-71" */
+static void print_place(const struct topology_view *v, const struct pci_function *f, bool more)
 {
-	const struct pci_wiring *last = NULL;
+	const struct pci_wiring *w = &f->wiring;
+	char pmu[PMU_NAME_LEN], cpus[64];
+
+	topology_pmu_name(w, false, v->platform, pmu);
+	if (more)
+		putchar('\n');
+	if (w->how == WIRING_UNKNOWN)
+		printf("root complex not known");
+	else
+		printf("socket %u, root complex %u%s%s%s", w->socket, w->rc, pmu[0] ? " (" : "",
+		       pmu, pmu[0] ? ")" : "");
+	if (f->numa_node >= 0)
+		printf(", NUMA node %d", f->numa_node);
+	if (f->numa_node >= 0 && v->fs &&
+	    !sysfs_read(v->fs, cpus, sizeof(cpus), "devices/system/node/node%d/cpulist",
+			f->numa_node))
+		printf(", %s%.60s", cpus[0] ? "CPUs " : "no CPUs", cpus);
+	putchar('\n');
+}
+
+static int print_tree(const struct tree *tree)
+{
+	const struct pci_function *last = NULL;
 	bool known = false;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < tree->nr; i++) {
-		const struct pci_wiring *w = &tree->t->functions[tree->order[i]].wiring;
-		char pmu[PMU_NAME_LEN];
+		const struct pci_function *f = &tree->t->functions[tree->order[i]];
 
-		known |= w->how != WIRING_UNKNOWN;
-		topology_pmu_name(w, false, platform, pmu);
+		known |= f->wiring.how != WIRING_UNKNOWN || f->numa_node >= 0;
 		/* no headings if nothing is known: a plain tree */
-		if (known && (!last || !same_place(last, w))) {
-			if (w->how == WIRING_UNKNOWN)
-				printf("\nroot complex not known\n");
-			else
-				printf("\nsocket %u, root complex %u (%s)\n", w->socket, w->rc,
-				       pmu);
-		}
-		last = w;
+		if (known && (!last || !same_place(last, f)))
+			print_place(tree->v, f, last != NULL);
+		last = f;
 		err = print_below(tree, tree->order[i]);
 	}
 	return err;
@@ -364,7 +416,8 @@ static int print_remarks(const struct topology *t)
 	return 0;
 }
 
-static int print_ports(const struct topology_view *v, size_t *ret_nr)
+/* The places of root ports as their registers have them. */
+static int print_ports(const struct topology_view *v)
 {
 	GRID(g, columns, stdout, OUTPUT_COLUMNS, v);
 	const struct topology *t = v->t;
@@ -376,22 +429,30 @@ static int print_ports(const struct topology_view *v, size_t *ret_nr)
 		nr += is_port(t, i);
 		how |= is_port(t, i) && t->functions[i].wiring.how != WIRING_FIRMWARE;
 	}
-	*ret_nr = nr;
 	if (!nr)
 		return 0;
+	putchar('\n');
 	g.columns[COLUMN_KNOWN].hidden = !how;
 	grid_fit(&g);
 	grid_heading(&g);
 	for (size_t i = 0; i < t->nr && !err; i++)
 		if (is_port(t, i))
 			err = grid_row(&g, &t->functions[i]);
-	return err ? err : print_remarks(t);
+	return err;
 }
 
 static int print_notes(const struct topology *t, const char *more)
 {
-	if (t->notes.nr || *more)
+	bool remarks = false;
+	int err;
+
+	for (size_t i = 0; i < t->nr; i++)
+		remarks |= is_port(t, i) && t->functions[i].wiring.note[0];
+	if (t->notes.nr || *more || remarks)
 		printf("\nnotes\n");
+	err = print_remarks(t);
+	if (err)
+		return err;
 	for (size_t i = 0; i < t->notes.nr; i++) {
 		cleanup_free char *note = NULL;
 
@@ -403,24 +464,19 @@ static int print_notes(const struct topology *t, const char *more)
 	return 0;
 }
 
-/* A table of the root ports, then all functions as a tree; @note: one more for the end. */
-static int print_as_text(const struct topology_view *v, const char *note)
+/* All functions as a tree, with @ports the table of the root ports; @note: one more for the end. */
+static int print_as_text(const struct topology_view *v, bool ports, const char *note)
 {
-	const struct topology *t = v->t;
 	struct tree tree;
-	size_t nr_ports;
-	int err = tree_make(t, &tree);
+	int err = tree_make(v, &tree);
 
 	if (err)
 		return err;
-	err = print_ports(v, &nr_ports);
-	/* headings include a line break */
-	if (!err && nr_ports && t->functions[tree.order[0]].wiring.how == WIRING_UNKNOWN)
-		putchar('\n');
-	if (!err)
-		err = print_tree(&tree, v->platform);
+	err = print_tree(&tree);
+	if (!err && ports)
+		err = print_ports(v);
 	free(tree.above);
-	return err ? err : print_notes(t, note);
+	return err ? err : print_notes(v->t, note);
 }
 
 static json_t *text_json(const char *text)
@@ -501,7 +557,19 @@ static NAMES(role_name, enum pci_role, [PCI_ROLE_ENDPOINT] = "endpoint",
 	     [PCI_ROLE_DOWNSTREAM] = "downstream", [PCI_ROLE_PCI_BRIDGE] = "pci bridge",
 	     [PCI_ROLE_INTEGRATED] = "integrated", [PCI_ROLE_HOST_BRIDGE] = "host bridge")
 
-	static json_t *function_json(const struct topology *t, const struct pci_function *f)
+	/* The link that leads to it; null where it is not known. */
+	static json_t *link_json(const struct topology *t, const struct pci_function *f)
+{
+	const struct pci_function *above =
+		f->parent == TOPOLOGY_NONE ? NULL : &t->functions[f->parent];
+
+	if (!above || !above->link_width)
+		return json_null();
+	return json_pack("{s:f, s:i}", "gigatransfers_per_second", above->link_mts / 1000.0,
+			 "lanes", (int)above->link_width);
+}
+
+static json_t *function_json(const struct topology *t, const struct pci_function *f)
 {
 	const struct pci_wiring *w = &f->wiring;
 	json_t *numa = f->numa_node < 0 ? json_null() : json_integer(f->numa_node);
@@ -509,7 +577,7 @@ static NAMES(role_name, enum pci_role, [PCI_ROLE_ENDPOINT] = "endpoint",
 
 	return json_pack(
 		"{s:s, s:i, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-		"s:s, s:s, s:o, s:o}",
+		"s:s, s:s, s:o, s:o, s:o, s:o}",
 		"address", f->bdf, "requester_id", f->bus << 8 | f->devfn, "vendor",
 		hex(f->vendor, 4), "device", hex(f->device, 4), "class", hex(f->class_code, 6),
 		"role", role_name(f->role), "first_bus",
@@ -520,7 +588,8 @@ static NAMES(role_name, enum pci_role, [PCI_ROLE_ENDPOINT] = "endpoint",
 		"numa_node", numa, "socket", number_json(w, w->socket), "root_complex",
 		number_json(w, w->rc), "root_port", number_json(w, w->rp), "known",
 		wiring_name(w->how), "kind", device_kind_name(f->kind), "names",
-		names_json(f->names), "text", text_json(f->what));
+		names_json(f->names), "text", text_json(f->what), "driver",
+		f->driver[0] ? text_json(f->driver) : json_null(), "link", link_json(t, f));
 }
 
 static json_t *topology_json(const struct topology_view *v)
@@ -608,8 +677,9 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 	    text_list_print(&t.notes, "peak of memory: %s", peak))
 		err = -ENOMEM;
 	if (!err)
-		err = args->run.output.format == OUTPUT_JSON ? output_json(topology_json(&view))
-							     : print_as_text(&view, note);
+		err = args->run.output.format == OUTPUT_JSON
+			      ? output_json(topology_json(&view))
+			      : print_as_text(&view, args->machine.ports, note);
 	topology_free(&t);
 	return err ? diag_error(d, err, "cannot show the topology") : 0;
 }
@@ -643,6 +713,8 @@ static const struct option_row rows[] = {
 	  "Where root ports or devices are, if the firmware does not say it: lines "
 	  "\"ADDRESS socket=S rc=R rp=P\"",
 	  OPTION("pci-map", 0, "FILE", value_text, run.pci_map) },
+	{ 0, 0, "Also show what the registers of root ports say, as masks of filters need it",
+	  SWITCH("ports", 0, machine.ports) },
 	{ 0 },
 };
 

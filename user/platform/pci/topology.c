@@ -12,6 +12,10 @@
 /* Base class of all kinds of bridges */
 #define CLASS_BRIDGES 0x06
 
+/* Bounds of what sysfs may say about a link */
+#define PCI_MAX_LANES 32
+#define PCI_MAX_GTS   1000.0
+
 /* A small number in sysfs, hexadecimal with 0x or decimal with a sign. */
 static bool small_number(const struct sysfs *fs, const char *bdf, const char *name, long *ret)
 {
@@ -40,6 +44,27 @@ static bool must_read(const struct topology_job *job, const char *bdf)
 	return !small_number(fs, bdf, "class", &class) || class >> 16 == CLASS_BRIDGES;
 }
 
+/*
+ * The link below a bridge: "16.0 GT/s PCIe" and "4" in sysfs. The function below has the same, and
+ * need not be woken for it.
+ */
+static void read_link(const struct sysfs *fs, struct pci_function *f)
+{
+	char speed[32];
+	double gts;
+	long width;
+
+	if (!fs || !small_number(fs, f->bdf, "current_link_width", &width) || width < 1 ||
+	    width > PCI_MAX_LANES ||
+	    sysfs_read(fs, speed, sizeof(speed), "bus/pci/devices/%s/current_link_speed", f->bdf))
+		return;
+	gts = strtod(speed, NULL);
+	if (!(gts > 0 && gts < PCI_MAX_GTS))
+		return;
+	f->link_mts = (uint32_t)(gts * 1000 + 0.5);
+	f->link_width = (uint8_t)width;
+}
+
 /* The kernel's values are preferred: it corrects functions that misreport themselves. */
 static void identify(const struct topology_job *job, size_t i)
 {
@@ -62,6 +87,11 @@ static void identify(const struct topology_job *job, size_t i)
 	f->numa_node = -1;
 	if (small_number(fs, f->bdf, "numa_node", &value) && value >= 0 && value < INT32_MAX)
 		f->numa_node = (int32_t)value;
+	if (f->class_code >> 16 == CLASS_BRIDGES)
+		read_link(fs, f);
+	if (fs)
+		sysfs_link_name(fs, f->driver, sizeof(f->driver), "bus/pci/devices/%s/driver",
+				f->bdf);
 }
 
 static int read_functions(struct topology_job *job, const struct bdf *all, size_t nr,

@@ -57,6 +57,8 @@ struct pci_wiring {
  * @alias_bridge: index of the first PCI_ROLE_PCI_BRIDGE above, which may replace the id of this
  *	function's requests; TOPOLOGY_NONE without one
  * @numa_node: -1 = unknown
+ * @link_mts, @link_width: of bridges: speed (MT/s) and lanes of the link below; 0 = unknown or down
+ * @driver: name of its driver, "" for none or unknown
  * @wiring: of the port above; how = WIRING_UNKNOWN without one
  * @kind: its use
  * @names: "nvme0n1 nvme0n2", "eth0", "mlx5_0 eth0"; separated by spaces; "" for none
@@ -78,10 +80,13 @@ struct pci_function {
 	uint32_t physfn;
 	uint32_t alias_bridge;
 	int32_t numa_node;
+	uint32_t link_mts;
+	uint8_t link_width;
 	struct pci_wiring wiring;
 	enum device_kind kind;
 	char names[128];
 	char what[128];
+	char driver[32];
 };
 
 /**
