@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# make                 ./t410trace for this machine
+# make                 ./t410trace and ./t410trace-gpu for this machine
 # make ARCH=arm64      build/arm64/t410trace, static; also ARCH=amd64 and ARCH=riscv64
 # make ARCH=arm64 LINK=shared  build/arm64-shared/t410trace, with its libraries in lib/ beside it
 # make CC=clang        with clang instead of gcc
@@ -96,11 +96,15 @@ endif
 # REUSE=build/amd64: what has nothing to do with BPF is not built, but taken from there. Builds that
 # differ in CLANG alone take seconds so (tests/clangs.sh).
 PLAIN	:= $(or $(REUSE),$(B))
-SRC	:= $(sort $(wildcard user/*/*.c user/*/*/*.c))
+SRC	:= $(filter-out user/gpu/%,$(sort $(wildcard user/*/*.c user/*/*/*.c)))
 WITHBPF	:= $(filter user/platform/bpf/%,$(SRC))
 OBJ	:= $(WITHBPF:%.c=$(B)/%.o) $(patsubst %.c,$(PLAIN)/%.o,$(filter-out $(WITHBPF),$(SRC)))
 LIBOBJ	:= $(filter-out $(PLAIN)/user/cli/main.o $(PLAIN)/user/cli/gendoc.o,$(OBJ)) \
 	$(if $(SYSROOT),$(if $(filter static,$(LINK)),$(B)/packaging/static.o))
+# t410trace-gpu loads a driver's library: it is dynamic, also beside a static t410trace.
+GPUSRC	:= $(sort $(wildcard user/gpu/*.c))
+GPUOBJ	:= $(GPUSRC:%.c=$(PLAIN)/%.o) $(addprefix $(PLAIN)/user/base/,json_out.o text.o units.o utf8.o)
+GPU	:= $(if $(GPUSRC),$(PROGRAM)-gpu)
 # The linker wants definitions before their use: maps.bpf.c first. lookup.bpf.c is by itself.
 BPFSRC	:= bpf/maps.bpf.c $(filter-out bpf/maps.bpf.c bpf/lookup.bpf.c,$(sort $(wildcard bpf/*.bpf.c)))
 BPFOBJ	:= $(BPFSRC:%.c=$(B)/%.o)
@@ -109,13 +113,15 @@ SKEL	:= $(B)/t410trace.skel.h $(B)/t410lookup.skel.h
 BPFFLAGS := -O2 -g -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Ivmlinux/$(ARCH) -Ibpf -Iinclude \
 	$(if $(SYSROOT),-isystem $(SYSROOT)/usr/include) -idirafter /usr/include/$(triplet-$(NATIVE))
 
+comma	:= ,
+
 # One short line a file; whole commands with V=1, nothing with -s
 Q	:= $(if $(filter 1,$(V)),,@)
 silent	:= $(findstring s,$(firstword -$(MAKEFLAGS)))
 say	= $(if $(Q),$(if $(silent),,@printf '  %-7s %s\n' $1 $(or $2,$@)))
 
 .PHONY: all
-all: $(PROGRAM)
+all: $(PROGRAM) $(GPU)
 
 # What is made with other flags, compilers or places than these is made again.
 STAMP.flags := $(CC) $(CPPFLAGS) $(CFLAGS)
@@ -133,6 +139,14 @@ $(PROGRAM): $(LIBOBJ) $(PLAIN)/user/cli/main.o $(B)/.link.$(LINK)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections -o $@ $(filter %.o,$^) $(LIBS)
 	$(if $(filter shared,$(LINK)),@packaging/beside.sh $@ $(SYSLIBS) $(@D)/lib)
+
+ifneq ($(GPU),)
+$(GPU): $(GPUOBJ) $(B)/.link.$(LINK)
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS) $(filter-out -static -Wl$(comma)--wrap=dlopen,$(LDFLAGS)) -Wl,--gc-sections \
+		-o $@ $(filter %.o,$^) -ldl
+endif
 
 # Said once and clearly, instead of by the first of many errors
 $(B)/.need: packaging/need.sh | $(addsuffix /.complete,$(SYSROOT)) $(OWNLIBS)
@@ -220,4 +234,4 @@ deps:
 
 .PHONY: clean
 clean:
-	rm -rf build t410trace
+	rm -rf build t410trace t410trace-gpu

@@ -87,6 +87,10 @@ BOXES = {
         756, FILES, 210, 76, 0, "#1a7f37", "#f2fbf4",
         ("a report of a recording,", "with other options"),
     ),
+    "gpu": (
+        1046, FILES, 130, 76, 0, "#57606a", "#f6f8fa",
+        ("a helper:", "users of GPUs"),
+    ),
     "model": (
         24, GROUND, 376, 66, 0, "#57606a", "#f6f8fa",
         ("what the contracts in include/ declare",),

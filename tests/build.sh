@@ -66,10 +66,10 @@ for cc in aarch64-linux-gnu-gcc clang; do
 	name=arm64-${cc##*-} objects=build/arm64$variant file=build/arm64-shared$variant/t410trace
 	rm -rf $objects
 	build "build $name" "$file" ARCH=arm64 LINK=shared VARIANT=$variant CC=$cc ${variant:+CFLAGS=-O2} &&
-		says "shared $name" "$(is_for "$file" AArch64)$(is_complete "$file")$(unfused $objects)"
+		says "shared $name" "$(is_for "$file" AArch64)$(is_for "$file-gpu" AArch64)$(is_complete "$file")$(unfused $objects)"
 done
 link "build arm64-static" build/arm64/t410trace ARCH=arm64 CC=aarch64-linux-gnu-gcc &&
-	says "static arm64" "$(is_for build/arm64/t410trace AArch64)$(is_static build/arm64/t410trace)"
+	says "static arm64" "$(is_for build/arm64/t410trace AArch64)$(is_static build/arm64/t410trace)$(is_for build/arm64/t410trace-gpu AArch64)"
 build "build amd64-static" build/amd64-static/t410trace ARCH=amd64 VARIANT=-static CFLAGS=-O2 &&
 	says "static amd64" "$(is_for build/amd64-static/t410trace X86-64)$(is_static build/amd64-static/t410trace)"
 # The one for this machine can be run

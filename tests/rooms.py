@@ -22,6 +22,7 @@ GROUND = "base tables model"
 # room: what it may use besides itself; only rooms of earlier rows count
 ROOMS = {
     "base": "",
+    "gpu": "base",
     "tables": "base",
     "model": "base tables",
     "platform/sys": "base tables",

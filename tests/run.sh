@@ -182,6 +182,7 @@ part_unit() {
 		tests/cli/test_metrics.py ./t410trace
 		tests/cli/test_peak.py ./t410trace
 		tests/cli/test_esp_commands.py ./t410trace
+		tests/cli/test_gpu_helper.py ./t410trace-gpu
 		tests/cli/test_job_schema.py
 		tests/cli/test_trace_schema.py ./t410trace
 		tests/cli/test_source_schema.py ./t410trace
@@ -211,6 +212,7 @@ part_asan() {
 		tests/cli/test_job_commands.py $program $make_accounts
 		tests/cli/test_serve.py $program
 		tests/cli/test_esp_commands.py $program
+		tests/cli/test_gpu_helper.py $program-gpu
 		tests/live/run.sh $program serve/restart serve/history
 	END
 	for report in "$folder"/report.*; do

@@ -53,7 +53,7 @@ $(B)/tests/unit/platform/bpf/test_old_kernels.o: CPPFLAGS += -DKERNELS='"$(B)/te
 
 # Built, not run: tests/run.sh runs them
 .PHONY: unit-programs
-unit-programs: $(UNIT) $(B)/tests/unit/make_accounts $(PROGRAM)
+unit-programs: $(UNIT) $(B)/tests/unit/make_accounts $(PROGRAM) $(GPU)
 
 # The ledger without the rest of t410trace, for live tests and the benchmark
 $(B)/tests/live/weigh $(B)/tests/live/iowho $(B)/tests/live/reader: $(B)/tests/live/%: tests/live/%.c $(LIBOBJ)
@@ -245,8 +245,10 @@ PLACED	= sed -e 's|=/usr/local/bin/t410trace|="$(PREFIX)/bin/t410trace"|' \
 	-e 's|/etc/t410trace/|$(SYSCONFDIR)/t410trace/|g'
 
 .PHONY: install
-install: $(PROGRAM)
+install: $(PROGRAM) $(GPU)
 	install -D -m 755 $(PROGRAM) $(call TO,bin/t410trace)
+	$(if $(GPU),install -D -m 755 $(GPU) $(call TO,bin/t410trace-gpu))
+	install -D -m 644 man/t410trace-gpu.1 $(call TO,share/man/man1/t410trace-gpu.1)
 	install -D -m 644 man/t410trace.1 $(call TO,share/man/man1/t410trace.1)
 	$(PLACED) man/t410trace.1 > $(call TO,share/man/man1/t410trace.1)
 	install -D -m 644 completion/t410trace $(call TO,share/bash-completion/completions/t410trace)

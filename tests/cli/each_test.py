@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs the functions of a test script, one line each."""
 
+import concurrent.futures
 
-def run_all(area, names):
-    """@names: globals() of the script. What is called test_... is run; 1 if one failed, else 0."""
+
+def run(area, name, test):
+    name = name.removeprefix("test_")
+    try:
+        test()
+        return f"ok {area}: {name}"
+    except Exception as error:  # pylint: disable=broad-except
+        return f"not ok {area}: {name}: {type(error).__name__}: {error}"
+
+
+def run_all(area, names, at_once=1):
+    """@names: globals() of the script. What is called test_... is run; 1 if one failed, else 0.
+    @at_once: of tests that wait, and share nothing."""
     failed = 0
-    for name, test in sorted(names.items()):
-        if not name.startswith("test_"):
-            continue
-        name = name.removeprefix("test_")
-        try:
-            test()
-            print(f"ok {area}: {name}")
-        except Exception as error:  # pylint: disable=broad-except
-            failed += 1
-            print(f"not ok {area}: {name}: {type(error).__name__}: {error}")
-    return 1 if failed else 0
+    tests = sorted((name, test) for name, test in names.items() if name.startswith("test_"))
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        for line in pool.map(lambda test: run(area, *test), tests):
+            failed |= line.startswith("not ok")
+            print(line, flush=True)
+    return int(failed)

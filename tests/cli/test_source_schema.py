@@ -5,6 +5,7 @@ examples print, and refuses what is wrong."""
 
 import datetime
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -39,8 +40,19 @@ def printed(*command):
 
 
 text = (ROOT / "docs/SOURCES.md").read_text(encoding="utf-8")
-shown, energy = (found.splitlines() for found in re.findall(r"```json\n(.*?)```", text, re.S))
+shown, energy, devices = (found.splitlines() for found in re.findall(r"```json\n(.*?)```", text, re.S))
 check("what the document shows", len(shown) == 3 and not wrong(shown), wrong(shown))
+check("devices that it shows", len(devices) == 4 and not wrong(devices), wrong(devices))
+for name, line, old, new in (
+    ("no counters and no devices", 0, '"devices":', '"device":'),
+    ("an address of no device", 2, "0009:", "9:"),
+    ("no start of a process", 2, '"start_ns":47000000000000,', ""),
+    ("process 0", 2, "4242", "0"),
+    ("samples without a period", 3, ',"period_ns":139000000', ""),
+    ("no begin", 3, '"since_ns":48122456789000,', ""),
+):
+    assert old in devices[line]
+    check(name, wrong([devices[line].replace(old, new, 1)]))
 check("energy that it shows", len(energy) == 2 and not wrong(energy), wrong(energy))
 together = shown[0].replace('"direction":"read"', '"direction":"readwrite"')
 check("both directions together", together != shown[0] and not wrong([together]), wrong([together]))
@@ -51,6 +63,16 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run(["cc", "-Wall", "-Werror", "-o", program, EXAMPLES / "source.c"], check=True)
     lines = printed(program)
 check("source.c", not wrong(lines), wrong(lines))
+with open("/dev/zero", "rb") as device:
+    text = "".join(printed(EXAMPLES / "contexts.py", "0000:03:00.0", device.name)[:2])
+lines = text.splitlines()
+check("contexts.py", not wrong(lines), wrong(lines))
+try:
+    os.readlink("/proc/1/fd/0")
+    seen = os.getpid() in [context["pid"] for context in json.loads(lines[1])["contexts"]]
+except PermissionError:
+    seen = json.loads(lines[1])["contexts"] is None  # then it is not known who has it open
+check("its contexts", seen, lines[1])
 # Samples are differences of two units each; readings are their sums in bytes, null for none.
 samples = [("1,000\t24", "7"), ("1\t0", "N/A"), ("0\t3", "5")]
 # The machine runs for longer than that: a time before its start would be none.

@@ -1,0 +1,601 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""test_gpu_helper.py T410TRACE-GPU: the helper for GPUs, on a library that plays NVML (tests/gpu) and
+on invented /proc and /sys. Each line that it prints fits the schema."""
+
+import contextlib
+import itertools
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import jsonschema
+
+import each_test
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+SCHEMA = json.loads((ROOT / "share/t410trace.source-1.schema.json").read_text(encoding="utf-8"))
+VALID = jsonschema.Draft202012Validator(SCHEMA)
+A, B = "0009:01:00.0", "000a:01:00.0"
+NS = 10**9
+# In seconds; looks are as near to each other as the program allows.
+EVERY = 0.2
+built = tempfile.TemporaryDirectory()
+
+
+def library(*flags):
+    """The folder of a libnvidia-ml.so.1 that was built with these flags; each test has flags of its own."""
+    folder = pathlib.Path(built.name) / ("lib" + "".join(flags))
+    if not folder.exists():
+        folder.mkdir()
+        subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", *flags, "-o", folder / "libnvidia-ml.so.1",
+                        ROOT / "tests/gpu/nvml.c"], check=True)
+    return folder
+
+
+class World:
+    """A machine of the test's own: processes, PCI devices, and the script of the library."""
+
+    def __init__(self, folder):
+        self.root = pathlib.Path(folder)
+        self.script, self.proc, self.sysfs = (self.root / name for name in ("script", "proc", "sys"))
+        self.sysfs.mkdir()
+        (self.proc / "self/ns").mkdir(parents=True)
+        self.namespace("pid:[4026531836]")
+
+    def namespace(self, link):
+        (self.proc / "self/ns/pid").unlink(missing_ok=True)
+        (self.proc / "self/ns/pid").symlink_to(link)
+
+    def process(self, pid, start=1.0):
+        """It began so many seconds after the machine."""
+        (self.proc / f"{pid}/fd").mkdir(parents=True, exist_ok=True)
+        (self.proc / f"{pid}/fdinfo").mkdir(exist_ok=True)
+        ticks = round(start * os.sysconf("SC_CLK_TCK"))
+        fields = ["S", "1", *["0"] * 17, str(ticks), "0"]
+        (self.proc / f"{pid}/stat").write_text(f"{pid} (a ) b) {' '.join(fields)}\n", encoding="utf-8")
+
+    def end(self, pid):
+        (self.proc / f"{pid}/stat").unlink()
+        (self.proc / f"{pid}").rename(self.root / f"ended{time.monotonic_ns()}")
+
+    def client(self, pid, number, text, node="/dev/dri/renderD128"):
+        (self.proc / f"{pid}/fd/{number}").unlink(missing_ok=True)
+        (self.proc / f"{pid}/fd/{number}").symlink_to(node)
+        whole = self.root / "whole"
+        whole.write_text(f"pos:\t0\nflags:\t02100002\nmnt_id:\t26\nino:\t7\n{text}", encoding="utf-8")
+        whole.rename(self.proc / f"{pid}/fdinfo/{number}")
+
+    def card(self, address, driver):
+        folder = self.sysfs / f"bus/pci/devices/{address}"
+        (folder / "drm/card1").mkdir(parents=True)
+        (folder / "driver").symlink_to(f"../../../bus/pci/drivers/{driver}")
+
+    def write(self, *lines):
+        """The library sees the script as a whole, before or after."""
+        new = self.root / f"script{time.monotonic_ns()}"
+        new.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        new.rename(self.script)
+
+    def environment(self, folder, preload=False):
+        env = {**os.environ, "NVML_SCRIPT": str(self.script), "LD_LIBRARY_PATH": str(folder or self.root)}
+        if preload:
+            env["LD_PRELOAD"] = str(folder / "libnvidia-ml.so.1")
+        return env
+
+    def command(self, *options):
+        return [str(PROGRAM), "--proc", str(self.proc), "--sysfs", str(self.sysfs), "--every", f"{EVERY}s", *options]
+
+    def log(self):
+        """What the library was asked, without repetitions."""
+        text = pathlib.Path(f"{self.script}.log").read_text(encoding="utf-8")
+        return [word for word, _ in itertools.groupby(text.split())]
+
+
+@contextlib.contextmanager
+def world():
+    with tempfile.TemporaryDirectory() as folder:
+        yield World(folder)
+
+
+def valid(line):
+    found = json.loads(line)
+    VALID.validate(found)
+    assert len(line) < 65536
+    return found
+
+
+def once(w, folder=None, status=0, said=""):
+    """The header and the lines of two looks."""
+    done = subprocess.run(w.command("--once"), env=w.environment(folder), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == status, (done.returncode, done.stderr)
+    # once, not with each look
+    assert said in done.stderr and done.stderr.count("\n") == bool(said), done.stderr
+    return list(map(valid, done.stdout.splitlines()))
+
+
+class Run:
+    """The program while it runs"""
+
+    def __init__(self, w, folder, *options, preload=False):
+        self.errors = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self.process = subprocess.Popen(w.command(*options), env=w.environment(folder, preload), stdout=subprocess.PIPE,
+                                        stderr=self.errors, text=True)
+        self.header = valid(self.process.stdout.readline())
+
+    def line(self, kind, device=A):
+        """The next of this kind"""
+        while True:
+            found = valid(self.process.stdout.readline())
+            if kind in found and (kind == "values" or found["device"] == device):
+                return found
+
+    def looks(self, number):
+        """All lines of the first GPU until there were so many of contexts"""
+        found = []
+        while sum("contexts" in line for line in found) < number:
+            found.append(valid(self.process.stdout.readline()))
+        return found
+
+    def until(self, good, kind="contexts", device=A, most=40):
+        """The first line of this kind that is good, and that soon."""
+        seen = []
+        for _ in range(most):
+            seen.append(self.line(kind, device))
+            if good(seen[-1][kind]):
+                return seen[-1]
+        raise AssertionError(seen[-3:])
+
+    def said(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def end(self):
+        self.process.terminate()
+        status = self.process.wait(10)
+        self.process.stdout.close()
+        return status
+
+
+@contextlib.contextmanager
+def running(*arguments, **options):
+    run = Run(*arguments, **options)
+    try:
+        yield run
+    finally:
+        run.process.kill()
+        run.process.wait()
+
+
+def gpu(address=A, c2c=1, mig=0, accounting=0, gpm=0, error=0):
+    return f"gpu 0000{address} GPU-{address[3]} {c2c} {mig} {accounting} {gpm} {error}"
+
+
+def process(pid, percent=0, kind="c", instance=-1, address=A, total=0, samples=0):
+    return f"process 0000{address} {pid} {kind} {instance} {percent} {total} {samples}"
+
+
+def pids(contexts):
+    return None if contexts is None else [(c["pid"], c.get("instance")) for c in contexts]
+
+
+def of(lines, kind, device=A):
+    return [line for line in lines if kind in line and line.get("device", device) == device][1 if kind == "contexts" else 0 :]
+
+
+def near(value, want, part=0.2):
+    assert abs(value - want) <= part * want, (value, want)
+
+
+def length(line):
+    return line["time_ns"] - line["since_ns"]
+
+
+def test_nothing_there():
+    with world() as w:
+        assert not once(w, status=3, said="there is no GPU")
+        w.write("init 9")
+        assert not once(w, library(), status=3, said="there is no GPU")
+        w.write("init 999")
+        assert not once(w, library(), status=1, said="NVML cannot be used: Error (999)")
+
+
+def test_options():
+    for words, status, said in ((["--help"], 0, ""), (["--every", "1ms"], 2, "no time from"), (["--every", "2h"], 2, "no time from"),
+                                (["--all"], 2, "unrecognized"), (["x"], 2, "only options"), (["--proc", "/nowhere"], 1, "No such")):
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False)
+        assert done.returncode == status and said in done.stderr, (words, done.returncode, done.stderr)
+        assert status or "Exit status: 0 done or help, 1 failed, 2 wrong arguments, 3 there is no GPU" in done.stdout
+
+
+def contexts_of(*flags):
+    """Two GPUs, all kinds of processes, one that is in two lists, one that has ended; a monitor has no context."""
+    with world() as w:
+        for pid in (10, 11, 12, 13, 20):
+            w.process(pid, start=pid)
+        w.write(gpu(), gpu(B, c2c=0), process(12, 40), process(10, 10, "g"), process(12, 0, "g"), process(99, 5),
+                process(11, 20, "m" if flags[:1] != ("-DVERSION=1",) else "c"), process(20, 70, address=B))
+        header, *lines = once(w, library(*flags))
+        assert header["devices"] == [{"address": A, "link": "c2c", "uuid": "GPU-9"}, {"address": B, "link": "pcie", "uuid": "GPU-a"}]
+        assert header["every_ms"] == 200 and header["counters"] == []
+        first, second = of(lines, "contexts"), of(lines, "contexts", B)
+        assert [pids(line["contexts"]) for line in first + second] == [[(10, None), (11, None), (12, None)], [(20, None)]], lines
+        assert [c["start_ns"] for c in first[0]["contexts"]] == [pid * NS for pid in (10, 11, 12)]
+        # seen since the first look
+        assert {c["since_ns"] for c in first[0]["contexts"]} == {of(lines, "activity")[0]["since_ns"]}
+        (busy,) = of(lines, "activity")
+        for found, (pid, part) in zip(busy["activity"], ((10, 0.1), (11, 0.2), (12, 0.4))):
+            assert found["pid"] == pid and found["start_ns"] == pid * NS
+            near(found["busy_ns"], part * length(busy))
+        assert len(busy["activity"]) == 3 and busy["samples"] == 1 and busy["period_ns"] == 139000000, busy
+
+
+def test_contexts():
+    contexts_of()
+
+
+def test_second_version_of_lists():
+    contexts_of("-DVERSION=2")
+
+
+def test_first_version_of_lists():
+    contexts_of("-DVERSION=1")
+
+
+def test_longer_entries_of_535():
+    contexts_of("-DENTRY=8")
+
+
+def test_third_version_with_short_entries():
+    contexts_of("-DENTRY=4")
+
+
+def test_entries_of_unknown_length():
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10))
+        lines = once(w, library("-DENTRY=7"), said="a list of 1 processes in an unknown form")
+        assert of(lines, "contexts")[0]["contexts"] is None and not of(lines, "activity")
+
+
+def test_too_many_contexts():
+    with world() as w:
+        for pid in range(1, 402):
+            w.process(pid)
+        w.write(gpu(), *map(process, range(1, 401)))
+        assert len(of(once(w, library()), "contexts")[0]["contexts"]) == 400
+        w.write(gpu(), *map(process, range(1, 402)))
+        assert of(once(w, library(), said="in an unknown form"), "contexts")[0]["contexts"] is None
+
+
+def test_container():
+    """A driver may mean other processes with the same numbers."""
+    with world() as w:
+        w.process(10)
+        w.namespace("pid:[4026532999]")
+        w.write(gpu(), process(10, 50))
+        lines = once(w, library(), said="pid namespace of a container")
+        assert of(lines, "contexts")[0]["contexts"] is None and not of(lines, "activity")
+
+
+def test_instances():
+    """With MIG a process may have several, and nobody says who was busy."""
+    with world() as w:
+        w.process(10)
+        w.process(11)
+        w.write(gpu(mig=1, accounting=1), process(10, 50, instance=1), process(10, 50, instance=2), process(11, 50, instance=7))
+        lines = once(w, library())
+        assert pids(of(lines, "contexts")[0]["contexts"]) == [(10, 1), (10, 2), (11, 7)] and not of(lines, "activity")
+        w.write(gpu(mig=1, error=4), process(10, 50, instance=1))
+        lines = once(w, library(), said="Insufficient Permissions (4): its contexts are not known; this needs root")
+        assert of(lines, "contexts")[0]["contexts"] is None
+
+
+def test_processes_come_and_go():
+    with world() as w:
+        w.process(10, start=1)
+        w.write(gpu(), process(10, 50))
+        with running(w, library()) as run:
+            first = run.until(lambda c: pids(c) == [(10, None)])["contexts"][0]
+            # The number comes again as another process, which has not been seen before.
+            w.end(10)
+            run.until(lambda c: c == [])
+            w.process(10, start=2)
+            second = run.until(lambda c: pids(c) == [(10, None)])["contexts"][0]
+            assert first["start_ns"] == NS and second["start_ns"] == 2 * NS and second["since_ns"] > first["since_ns"]
+            assert run.until(lambda c: True)["contexts"] == [second]
+            # One that began after the driver was asked is not the one that it meant.
+            w.process(10, start=time.monotonic() + 3600)
+            run.until(lambda c: c == [])
+            assert run.end() == -signal.SIGTERM and not run.said()
+
+
+def test_last_time_of_a_process():
+    """It has no context any more, but was busy before."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(accounting=1), process(10, total=1000, samples=10))
+        with running(w, library()) as run:
+            run.until(lambda c: c)
+            run.line("activity")
+            # ended, and still in the driver's accounting
+            w.write(gpu(accounting=1), process(10, kind="x", total=6000, samples=11))
+            gone = run.until(lambda c: c == [])
+            busy = run.line("activity")
+            assert busy["time_ns"] == gone["time_ns"]
+            near(busy["activity"][0]["busy_ns"], 0.5 * length(busy))
+            assert run.line("activity")["activity"] == []
+
+
+def test_accounting():
+    """Sums lose nothing between two looks: three samples, one of them with half of the GPU."""
+    with world() as w:
+        w.process(10)
+        w.process(11)
+        w.write(gpu(accounting=1), process(10, 99, total=1000, samples=10), process(11, 99, total=77, samples=4))
+        with running(w, library()) as run:
+            run.until(lambda c: c)
+            assert run.line("activity")["activity"] == []
+            w.write(gpu(accounting=1), process(10, 99, total=6000, samples=13), process(11, 99, total=10077, samples=7))
+            busy = run.until(bool, "activity")
+            assert [b["pid"] for b in busy["activity"]] == [10, 11] and busy["samples"] == 3
+            assert busy["period_ns"] == length(busy) // 3
+            near(busy["activity"][0]["busy_ns"], length(busy) / 6)
+            near(busy["activity"][1]["busy_ns"], length(busy) / 3)
+
+
+def test_percents():
+    """More than 100 is an error of the driver; nobody is busy for longer than the time since the last look."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10, 100))
+        (busy,) = of(once(w, library()), "activity")
+        assert busy["activity"][0]["busy_ns"] == length(busy)
+        w.write(gpu(), process(10, 100), "percent 101")
+        (busy,) = of(once(w, library()), "activity")
+        assert busy["activity"] == []
+
+
+def test_stale_stamps():
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10, 50), "stamps 5000")
+        (busy,) = of(once(w, library()), "activity")
+        assert busy["activity"] == []
+
+
+def test_clock_is_set():
+    """An hour ahead and back again: times stay, and nothing is made up of stamps of the other clock."""
+    if "asan" in str(PROGRAM):
+        return  # the sanitizers want to be loaded before all others
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10, 50))
+        with running(w, library(), preload=True) as run:
+            run.line("activity")
+            begin = time.monotonic_ns()
+            w.write(gpu(), process(10, 50), "clock 3600000")
+            ahead = run.looks(8)
+            # The driver still has samples that look new, for ten seconds.
+            w.write(gpu(), process(10, 50), "clock 0")
+            run.looks(2)
+            back = run.looks(6)
+            for line in ahead + back:
+                assert begin - NS < line["time_ns"] < time.monotonic_ns(), line
+                assert line.get("since_ns", 0) < line["time_ns"]
+            busy = of(ahead, "activity")
+            assert len(busy) in (6, 7), ahead
+            for line in busy[-3:]:
+                near(line["activity"][0]["busy_ns"], length(line) / 2, 0.5)
+            assert pids(back[-1]["contexts"]) == [(10, None)] and not of(back, "activity"), back
+            assert not run.said()
+
+
+def test_gpu_is_lost():
+    """Its contexts are not known, which is said once; the other GPU goes on."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), gpu(B), process(10, 50), process(10, 50, address=B))
+        with running(w, library()) as run:
+            run.until(lambda c: pids(c) == [(10, None)])
+            w.write(gpu(error=15), gpu(B), process(10, 50), process(10, 50, address=B))
+            run.until(lambda c: c is None)
+            assert pids(run.line("contexts", B)["contexts"]) == [(10, None)]
+            assert run.line("contexts")["contexts"] is None
+            assert run.said() == f"t410trace-gpu: GPU {A}: GPU is lost (15): its contexts are not known\n", run.said()
+            # It is tried again after 5 s.
+            w.write(gpu(), gpu(B), process(10, 50))
+            assert pids(run.until(lambda c: c is not None, most=80)["contexts"]) == [(10, None)]
+            assert run.said().endswith(f"GPU {A}: it can be read again\n")
+
+
+def test_driver_is_let_go():
+    with world() as w:
+        w.process(10)
+        w.write(gpu(gpm=1), process(10, 50), f"rate 0000{A} 100")
+        with running(w, library(), "--away", "1s") as run:
+            run.until(lambda c: c)
+            before = run.until(lambda v: v[0] > 0, "values")
+            run.process.send_signal(signal.SIGUSR1)
+            run.until(lambda c: c is None)
+            assert w.log() == ["init", "list", "shutdown"], w.log()
+            assert run.line("values")["values"] == [None] * 4
+            assert run.line("contexts")["contexts"] is None
+            # What was moved meanwhile is not known: the totals begin again.
+            after = run.until(lambda v: v[0] is not None, "values")
+            assert before["values"][0] > after["values"][0] == 0
+            assert after["time_ns"] - before["time_ns"] > NS
+            run.until(lambda c: pids(c) == [(10, None)], most=1)
+            assert w.log() == ["init", "list", "shutdown", "init", "list"], w.log()
+            run.process.send_signal(signal.SIGUSR1)
+            run.until(lambda c: c is None)
+            run.process.send_signal(signal.SIGUSR2)
+            run.until(lambda c: c, most=3)
+            assert not run.said()
+
+
+def test_driver_goes():
+    """It is unloaded while it is let go: it is tried again, not given up."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10, 50))
+        with running(w, library(), "--away", "200ms") as run:
+            run.until(lambda c: c)
+            w.write("init 9")
+            run.process.send_signal(signal.SIGUSR1)
+            run.until(lambda c: c is None)
+            assert [run.line("contexts")["contexts"] for _ in range(5)] == [None] * 5
+
+
+def test_counters():
+    """Bytes of links, in whole bytes, where the GPU counts them."""
+    with world() as w:
+        w.write(gpu(gpm=1), gpu(B, c2c=0, gpm=1), f"rate 0000{A} 1000", f"rate 0000{B} 2.5")
+        with running(w, library()) as run:
+            names = [(c["name"], c["direction"], c["source"], c["device"]) for c in run.header["counters"]]
+            assert names == [("c2c_out.0009.01.00.0", "write", "device", A), ("c2c_in.0009.01.00.0", "read", "device", A),
+                             ("pcie_out.0009.01.00.0", "write", "device", A), ("pcie_in.0009.01.00.0", "read", "device", A),
+                             ("pcie_out.000a.01.00.0", "write", "device", B), ("pcie_in.000a.01.00.0", "read", "device", B)], names
+            first = run.line("values")
+            for _ in range(4):
+                last = run.line("values")
+            moved = [b - a for a, b in zip(first["values"], last["values"])]
+            seconds = (last["time_ns"] - first["time_ns"]) / NS
+            for i, mib in enumerate((1000,) * 4 + (2.5,) * 2):
+                near(moved[i], mib * 2**20 * seconds, 0.2)
+            # One that fails is null, and the next one has its bytes.
+            w.write(gpu(gpm=3), gpu(B, c2c=0, gpm=1), f"rate 0000{A} 1000", f"rate 0000{B} 2.5")
+            failed = run.until(lambda v: v[0] is None, "values")
+            assert failed["values"][4] is not None
+            w.write(gpu(gpm=1), gpu(B, c2c=0, gpm=1), f"rate 0000{A} 1000", f"rate 0000{B} 2.5")
+            again = run.until(lambda v: v[0] is not None, "values")
+            near(again["values"][0] - first["values"][0], 1000 * 2**20 * (again["time_ns"] - first["time_ns"]) / NS)
+
+
+def test_counters_need_rights():
+    with world() as w:
+        w.write(gpu(gpm=2))
+        header, *lines = once(w, library(), said="bytes of its links need CAP_SYS_ADMIN")
+        assert header["counters"] == [] and not of(lines, "values")
+
+
+AMDGPU = """drm-driver:\tamdgpu
+drm-client-id:\t{id}
+drm-pdev:\t0000:03:00.0
+drm-engine-gfx:\t{a} ns
+drm-engine-dma:\t{b} ns
+drm-engine-dec:\t0 ns
+drm-memory-vram:\t{m} KiB
+"""
+I915 = """drm-driver:\ti915
+drm-client-id:\t{id}
+drm-pdev:\t0000:03:00.0
+drm-total-system0:\t{m} KiB
+drm-engine-render:\t{a} ns
+drm-engine-copy:\t{b} ns
+drm-engine-capacity-render:\t2
+"""
+XE = """drm-driver:\txe
+drm-client-id:\t{id}
+drm-pdev:\t0000:03:00.0
+drm-total-vram0:\t{m} KiB
+drm-cycles-rcs:\t{a}
+drm-total-cycles-rcs:\t{t}
+drm-cycles-bcs:\t{b}
+drm-total-cycles-bcs:\t{t}
+"""
+
+
+def fdinfo(driver, text, cycles=0):
+    """A program with its GPU twice open, its child, another program, and one that just has the node open."""
+    card = "0000:03:00.0"
+    with world() as w:
+        w.card(card, driver)
+        w.card("0000:04:00.0", "ast")
+        for pid in (10, 11, 12, 13):
+            w.process(pid, start=pid)
+        start, total = 7 * NS, 1000 * NS
+
+        def state(busy, copy):
+            for pid, number in ((10, 3), (10, 9), (11, 3)):
+                w.client(pid, number, text.format(id=1, a=start + busy, b=start + copy, m=64, t=total))
+            w.client(12, 4, text.format(id=2, a=start, b=0, m=0, t=total))
+            w.client(13, 4, text.format(id=3, a=0, b=0, m=0, t=total))
+            w.client(13, 5, "drm-driver:\tnouveau\ndrm-client-id:\t1\ndrm-pdev:\t0000:03:00.0\n")
+            w.client(13, 6, "nothing\n", node="/dev/null")
+
+        state(0, 0)
+        with running(w, None) as run:
+            assert run.header["devices"] == [{"address": card}]
+            found = run.until(bool, device=card)["contexts"]
+            assert [(c["pid"], c["start_ns"]) for c in found] == [(10, 10 * NS), (12, 12 * NS)]
+            assert run.line("activity", card)["activity"] == []
+            if cycles:
+                total += cycles
+                state(cycles // 10, cycles // 20)
+                busy = run.until(bool, "activity", card)
+                (done,) = busy["activity"]
+                near(done["busy_ns"], length(busy) * 0.15, 0.01)
+                near(done["copy_ns"], length(busy) * 0.05, 0.01)
+            else:
+                state(40000, 10000)
+                busy = run.until(bool, "activity", card)
+                (done,) = busy["activity"]
+                assert (done["busy_ns"], done["copy_ns"]) == (50000, 10000), busy
+            assert done["pid"] == 10 and "samples" not in busy
+            # All that a new one did is of this time. Values that fall are nothing.
+            w.process(14, start=14)
+            w.client(14, 3, text.format(id=4, a=300, b=4, m=1, t=total))
+            w.client(12, 4, text.format(id=2, a=start - 5, b=0, m=0, t=total))
+            busy = run.line("activity", card)
+            busy = busy if busy["activity"] or cycles else run.line("activity", card)
+            assert [(b["pid"], b["busy_ns"]) for b in busy["activity"]] == ([] if cycles else [(14, 304)])
+            w.end(10)
+            assert [c["pid"] for c in run.until(lambda c: len(c) == 3 and c[0]["pid"] == 11, device=card)["contexts"]] == [11, 12, 14]
+
+
+def test_amdgpu():
+    fdinfo("amdgpu", AMDGPU)
+
+
+def test_i915():
+    fdinfo("i915", I915)
+
+
+def test_xe():
+    fdinfo("xe", XE, cycles=10**8)
+
+
+def test_files_of_others_cannot_be_seen():
+    """Then nobody knows who else has a context."""
+    with world() as w:
+        w.card("0000:03:00.0", "amdgpu")
+        w.process(10)
+        w.client(10, 3, AMDGPU.format(id=1, a=1, b=1, m=1))
+        (w.proc / "10/fdinfo/4").mkdir()
+        (w.proc / "10/fd/4").symlink_to("/dev/dri/card1")
+        # A folder can be opened and not be read: no line of it is a client's.
+        assert pids(of(once(w), "contexts", "0000:03:00.0")[0]["contexts"]) == [(10, None)]
+        (w.proc / "10/fd").rename(w.proc / "10/was")
+        (w.proc / "10/fd").write_text("", encoding="utf-8")
+        lines = once(w, said="open files of processes: Not a directory: contexts are not known")
+        assert of(lines, "contexts", "0000:03:00.0")[0]["contexts"] is None
+
+
+def test_reader_goes_away():
+    with world() as w:
+        w.write(gpu())
+        with running(w, library()) as run:
+            run.process.stdout.close()
+            assert run.process.wait(10) == -signal.SIGPIPE
+
+
+if __name__ == "__main__":
+    library()
+    sys.exit(each_test.run_all("gpu helper", globals(), at_once=8))
