@@ -107,7 +107,7 @@ static void run(const char *what, uint32_t rows, uint32_t seconds, bool tree)
 	uint64_t spent = 0, key = 0;
 	struct view v;
 
-	view_init(&v, past, ROW_PROCESS);
+	view_init(&v, past);
 	v.tree = tree;
 	for (uint32_t k = 0; k < seconds; k++) {
 		struct report *r = make(rows, k);

@@ -64,14 +64,14 @@ def check_golden(name, screen):
 def test_screens_after_keys():
     for columns, rows in ((80, 24), (200, 60)):
         with Terminal(TOP, columns, rows) as t:
-            t.wait("END OF FILE")
-            check_golden(f"top-screen-{columns}x{rows}.txt", t.screen())
-            t.press("t", "Down", "Space")
+            t.wait("WHOLE RUN")
+            t.press("Down", "-")
             check_golden(f"top-screen-tree-{columns}x{rows}.txt", t.wait(r"▸ g\d \+"))
             t.press("/", "p", "1", "2", "Enter")
             assert "p12" in t.wait(r"(?m) of 4$")
-            t.press("Escape")
-            t.press("t", "Left", "Left", "g", "Down", "Enter")
+            t.press("Escape", "t", "End", "g")
+            check_golden(f"top-screen-{columns}x{rows}.txt", t.wait("END OF FILE"))
+            t.press("Left", "Left", "Down", "Enter")
             check_golden(f"top-screen-row-{columns}x{rows}.txt", t.wait("SHARES OF COUNTERS"))
             t.press("Escape", "q")
             assert t.wait_status() == 0
@@ -84,8 +84,8 @@ def test_a_picture_is_one_write():
         library, log = pathlib.Path(folder, "writes.so"), pathlib.Path(folder, "log")
         subprocess.run(["cc", "-shared", "-fPIC", "-D_GNU_SOURCE", "-o", library, source], check=True)
         with Terminal(f"LD_PRELOAD={library} TERMINAL_WRITES={log} {TOP}", 100, 40) as t:
-            t.wait("END OF FILE")
-            for key, shown in (("t", r"▾ g\d "), ("2", "No device is followed"), ("1", r"▾ g\d ")):
+            t.wait("WHOLE RUN")
+            for key, shown in (("End", "END OF FILE"), ("2", "No device is followed"), ("1", r"▾ g\d ")):
                 before = len(log.read_text("ascii").split())
                 t.press(key)
                 t.wait(shown)
@@ -97,9 +97,11 @@ def test_a_picture_is_one_write():
 
 def test_left_and_right_are_time():
     with Terminal(TOP) as t:
-        t.wait("END OF FILE")
+        t.wait(f"WHOLE RUN, {SECONDS} intervals")
         t.press("/", "p", "9", "Enter")
         t.wait("9 p9 ")
+        t.press("End")
+        t.wait("END OF FILE")
         t.press("Left")
         t.wait(f"{SECONDS - 1}/{SECONDS}, 1.0 s before the end")
         t.wait("no row has this")
@@ -107,14 +109,30 @@ def test_left_and_right_are_time():
         t.wait("9 p9 ")
         t.press("Home")
         t.wait(f"1/{SECONDS}")
-        t.press("End")
+        t.press("Left")
+        t.wait("WHOLE RUN")
+
+
+def test_whole_run_plays():
+    """Each picture is later than the one before, and the last one is that of the end."""
+    with Terminal(TOP) as t:
+        whole = t.wait("WHOLE RUN")
+        assert f"{SECONDS}.000 s" in whole.splitlines()[0], whole
+        t.press("Space")
+        t.wait(f"PLAYS [2-7]/{SECONDS}")
         t.wait("END OF FILE")
+        t.press("Space")
+        t.wait(f"PLAYS [1-6]/{SECONDS}")
+        t.press("Space")
+        place = re.search(rf" (\d)/{SECONDS},", t.wait(rf" \d/{SECONDS}, ")).group(1)
+        time.sleep(0.6)
+        assert f" {place}/{SECONDS}," in t.screen()
 
 
 def test_another_interval():
     with Terminal(TOP) as t:
-        t.wait("END OF FILE")
-        t.press("i")
+        t.wait("WHOLE RUN")
+        t.press("End", "i")
         t.wait("2.000 s")
         t.press("I", "I")
         t.wait("0.500 s")
@@ -125,7 +143,14 @@ def test_another_interval():
 def test_other_rows():
     """b reads the file again; who has gone back stays there."""
     with Terminal(TOP) as t:
-        t.wait("END OF FILE")
+        t.wait("WHOLE RUN")
+        t.press("b")
+        t.wait(r"(?m)^CGROUP")
+        t.wait(f"WHOLE RUN, {SECONDS} intervals")
+        t.press("b")
+        t.wait(r"(?ms)WHOLE RUN.*^JOB")
+        t.press("b")
+        t.wait(r"(?ms)WHOLE RUN.*^PROCESS")
         t.press("Home", "Right", "Right")
         t.wait(f"3/{SECONDS}")
         t.press("b")
@@ -144,7 +169,7 @@ def test_other_rows():
 
 def test_metrics_of_a_recording():
     with Terminal(TOP, 40, 12) as t:
-        t.wait("END OF FILE")
+        t.wait("WHOLE RUN")
         t.press("6")
         screen = " ".join(t.wait("Recordings hold no metrics").split())
         assert "6Metrics" in screen and '"t410trace stat"' in screen, screen
@@ -153,7 +178,7 @@ def test_metrics_of_a_recording():
 def test_sizes():
     """A storm of sizes, and the picture is that of the last one."""
     with Terminal(TOP) as t:
-        first = t.wait("END OF FILE")
+        first = t.wait("WHOLE RUN")
         for n in range(60):
             t.resize(20 + n * 3, 5 + n % 40)
         t.resize(30, 6)
@@ -166,23 +191,23 @@ def test_sizes():
 
 def test_without_colours():
     with Terminal(TOP, NO_COLOR="1") as t:
-        t.wait("END OF FILE")
+        t.wait("WHOLE RUN")
         assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", t.screen(colours=True))
     with Terminal(TOP) as t:
-        t.wait("END OF FILE")
+        t.wait("WHOLE RUN")
         assert re.search(r"\x1b\[[0-9;]*3[0-7]m", t.screen(colours=True))
 
 
 def test_ascii():
     with Terminal(TOP, LC_ALL="C") as t:
         # tmux itself goes by the locale
-        screen = t.wait("END OF FILE")
+        screen = t.wait("WHOLE RUN")
         assert screen.isascii() and "#" in screen, screen
 
 
 def test_terminal_is_given_back():
     with Terminal(f"echo BEFORE; {TOP}; stty -a | tr -d '\\n'") as t:
-        t.wait("END OF FILE")
+        t.wait("WHOLE RUN")
         t.press("q")
         screen = t.wait("ENDED")
         assert "BEFORE" in screen and re.search(r"[^-]icanon", screen) and re.search(r"[^-]echo ", screen), screen
@@ -226,7 +251,7 @@ def is_over(pid, seconds=LIMIT_S):
 def test_terminal_goes_away():
     t = Terminal(TOP)
     try:
-        t.wait("END OF FILE")
+        t.wait("WHOLE RUN")
         pid = t.pid("t410trace")
     finally:
         t.end()
@@ -236,7 +261,7 @@ def test_terminal_goes_away():
 def test_signals_end_it():
     for signal in ("TERM", "INT", "HUP"):
         with Terminal(TOP) as t:
-            t.wait("END OF FILE")
+            t.wait("WHOLE RUN")
             os.kill(t.pid("t410trace"), {"TERM": 15, "INT": 2, "HUP": 1}[signal])
             assert t.wait_status() == 0, signal
 
@@ -266,6 +291,8 @@ def test_file_that_grows():
 def test_pipe():
     with Terminal(f"(cat {FILE.name}; sleep 1) | {program} top --method cpu-time -") as t:
         t.wait("END OF FILE")
+        t.press("w")
+        t.wait("WHOLE RUN")
         t.press("i")
         t.wait("cannot be read again")
         t.press("b")

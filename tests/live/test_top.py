@@ -187,7 +187,7 @@ def test_many_cgroups(bed):
             t.press("/", *tree.name, "Enter")
             tell(shell)
             wait(t, r"(?m)^ +c\d+")
-            t.press("t", "a", "Down", "Space", "Left", "End")
+            t.press("t", "a", "Down", "-", "Left", "End")
             finish(shell)
         t.press("q")
         require(t.wait_status() == 0, "status of q")

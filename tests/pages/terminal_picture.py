@@ -121,9 +121,7 @@ if __name__ == "__main__":
         trace = pathlib.Path(directory) / "scene.ndjson"
         scene.write(trace)
         with Terminal(f"{pathlib.Path(sys.argv[1]).resolve()} top --peak 60GB/s {trace}", COLUMNS, ROWS) as t:
-            t.wait("END OF FILE")
-            t.press("t")
-            t.wait("▾")
+            t.wait("WHOLE RUN")
             t.press("g", "Down", "Down")
             t.wait(" 3 of ")
             pathlib.Path(sys.argv[2]).write_text(picture(t.screen(colours=True)), encoding="utf-8")

@@ -146,10 +146,8 @@ static int change_rows(struct top *t, struct diag *d)
 		t->wanted_by = t->by;
 		return 0;
 	}
-	if (!err) {
+	if (!err)
 		t->by = t->wanted_by;
-		view_rows(&t->view, t->by);
-	}
 	return err;
 }
 
@@ -294,7 +292,7 @@ static int top(struct options *o)
 		output_diag(o->who, &d);
 		return EXIT_FAILED;
 	}
-	view_init(&t.view, t.past, o->run.by);
+	view_init(&t.view, t.past);
 	status = o->run.file ? top_file(o, &t.view) : follow(&t);
 	view_free(&t.view);
 	past_free(t.past);

@@ -23,6 +23,8 @@
 #define LOOK_NS	 30000000ull
 /* A growing file is checked this often. */
 #define GROWS_NS 200000000ull
+/* When intervals are played, each is shown for its own time, or at most for this one. */
+#define PLAY_NS	 200000000ull
 
 struct top_file {
 	struct options *o;
@@ -33,9 +35,11 @@ struct top_file {
 	int signals;
 	int fd;		  /* waited for in the loop */
 	uint64_t look_ns; /* at @fd, which is a file, or the terminal: when next */
+	uint64_t play_ns; /* when the next interval is shown */
 	uint64_t events;
 	bool over;  /* the user has seen enough */
 	bool again; /* read it once more, in other intervals */
+	bool apart; /* rows were of another kind before: there is no sum of the run */
 };
 
 static bool is_stdin(const struct top_file *t)
@@ -94,8 +98,28 @@ static int on_more(void *arg, struct diag *d)
 	return 0;
 }
 
+static uint64_t play_ns(void *arg)
+{
+	const struct top_file *t = arg;
+
+	return t->view->playing ? t->play_ns : UINT64_MAX;
+}
+
+static int on_play(void *arg, struct diag *d)
+{
+	struct top_file *t = arg;
+	uint64_t ns = t->view->interval_ns;
+
+	(void)d;
+	t->play_ns = monotonic_ns() + (ns < PLAY_NS ? ns : PLAY_NS);
+	view_play_on(t->view);
+	screen_old(t->screen);
+	return 0;
+}
+
 static const struct loop_source signals_source = { .fd = signals_fd, .run = on_signal };
 static const struct loop_source more_source = { .fd = more_fd, .when = more_ns, .run = on_more };
+static const struct loop_source play_source = { .when = play_ns, .run = on_play };
 
 /* Handle keys until there is more to read: -ECANCELED when nothing more is needed. */
 static int wait_for_more(struct top_file *t, int fd, struct diag *d)
@@ -122,6 +146,9 @@ static int on_read(void *arg, int fd, bool at_end)
 		return 0;
 	if (!at_end && (is_file(fd) || poll(&p, 1, 0) > 0))
 		return 1;
+	/* A file that grows is looked at for its newest interval. */
+	if (t->view->state == VIEW_READING)
+		t->view->at_whole = false;
 	t->view->state = VIEW_WAITING;
 	screen_old(t->screen);
 	err = wait_for_more(t, fd, &d);
@@ -149,7 +176,9 @@ static int on_report(void *arg, struct report *report, struct diag *d)
 	struct top_file *t = arg;
 
 	screen_old(t->screen);
-	return view_add(t->view, report) ? diag_no_memory(d) : 0;
+	return (report->summary ? view_add_whole(t->view, report) : view_add(t->view, report))
+		       ? diag_no_memory(d)
+		       : 0;
 }
 
 /* --- requests of keys */
@@ -180,10 +209,10 @@ static void change_rows(struct top_file *t)
 			 "the standard input cannot be read again: --by says what a row is");
 		return;
 	}
+	t->apart = is_stdin(t);
 	r->by = by;
 	r->by_given = true;
 	t->again = !is_stdin(t);
-	view_rows(t->view, by);
 	snprintf(t->view->note, sizeof(t->view->note), "a row is a %s%s", row_kind_name(by),
 		 t->again ? "" : " from the next interval on");
 }
@@ -235,6 +264,8 @@ static int open_screen(struct top_file *t, struct diag *d)
 		err = screen_add(t->screen, &t->loop, d);
 	if (!err)
 		err = loop_add(&t->loop, &signals_source, t, d);
+	if (!err)
+		err = loop_add(&t->loop, &play_source, t, d);
 	return err ? err : loop_add(&t->loop, &more_source, t, d);
 }
 
@@ -272,6 +303,8 @@ static int show_once(struct top_file *t, struct diag *d)
 	err = replay_file_read(&t->file, &problem);
 	if (!err && replay_intervals(t->file.replay))
 		err = find_neighbours(t, &problem);
+	if (!err && replay_intervals(t->file.replay) && !t->apart)
+		err = replay_summary(t->file.replay);
 	if (t->over || t->again)
 		return 0;
 	t->view->state = VIEW_AT_END;
@@ -337,6 +370,7 @@ int top_file(struct options *o, struct view *v)
 	int err;
 
 	v->source = is_stdin(&t) ? "the standard input" : o->run.file;
+	v->at_whole = !is_stdin(&t);
 	v->interval_ns = o->run.interval_ns ? o->run.interval_ns : RUN_INTERVAL_NS;
 	err = show(&t, &d);
 	screen_close(t.screen);

@@ -26,16 +26,19 @@ static const char *const pages[NR_VIEW_PAGES] = {
 static const char help[] =
 	"# KEYS\n"
 	"↑ ↓ PgUp PgDn g G  choose a row; k and j, too\n"
-	"Enter              one row over time, with all its shares; Esc goes back\n"
+	"Enter              a row or a sum over time, with all its shares; Esc goes back\n"
 	"← →                one interval back, or on; [ and ] ten; Home the oldest\n"
 	"End                the newest interval, and all that follow\n"
+	"Space              a file: plays five intervals a second, or stops; live: pause\n"
+	"w                  the whole run, once all of a file has been read\n"
 	"p                  pause: the picture stands still, measuring goes on\n"
 	"/ F3               only rows with this in a name, number, cgroup, job\n"
 	"s F6  S  R         sort by the next column, the one before; the other way\n"
 	"t F5               tree or list\n"
 	"b                  rows are processes, cgroups, jobs, in turn\n"
-	"Space + - *        fold and unfold a part of the tree; * unfolds all\n"
-	"a                  also rows that did nothing\n"
+	"- + *              fold and unfold a part of the tree; * unfolds all\n"
+	"y                  one scale for all graphs, or each its own\n"
+	"a                  also rows and devices that did nothing\n"
 	"u                  GB/s, bytes a second, bytes of the interval\n"
 	"i I                a longer interval, a shorter one\n"
 	"r                  record from now on, or end that (-o FILE)\n"
@@ -44,13 +47,14 @@ static const char help[] =
 	"q F10 Ctrl-C       end\n"
 	"\n"
 	"# WHAT IS SHOWN\n"
-	"95%    how far a row may be off: ±12%, or at most ≤3.3GB. With ~ it cannot be\n"
-	"       told from others: its value is what was expected. A line names them.\n"
-	"SHARE  part of all bytes of the sockets on which the row had any\n"
+	"95%    interval of a row's bytes: 7.89-10.4 GB. With ~ it cannot be told from\n"
+	"       others: its value is what was expected. A line names them.\n"
+	"SHARE  part of all bytes of the machine\n"
 	"PEAK   part of what the memory of all sockets could have moved\n"
 	"CPU    100% is one CPU\n"
-	"Bars   █ up to the lower end of the interval, ▓ to the value, ░ to the upper end\n"
-	"Graph  the last two minutes; its height is the most that this row had\n"
+	"SOCKET those whose memory traffic it had a part in\n"
+	"Bars   █ reads, ▓ writes, ░ to the upper end of the interval; full: the largest row\n"
+	"Graph  the last two minutes, or the whole run; its heading has the full height\n"
 	"*      the row has ended\n"
 	"+3     so many rows are folded\n"
 	"A cgroup above processes has the sums of these, also of both ends of their\n"
@@ -69,12 +73,19 @@ static enum canvas_look put_state(const struct view *v, char *ret, size_t size)
 		[VIEW_AT_END] = "END OF FILE",
 	};
 
+	if (view_is_whole(v)) {
+		snprintf(ret, size, "WHOLE RUN, %zu interval%s", count, count == 1 ? "" : "s");
+		return LOOK_STRONG;
+	}
 	if (!count || (v->follow && !v->paused)) {
 		snprintf(ret, size, "%s", states[v->state]);
 		return v->state == VIEW_AT_END ? LOOK_STRONG : LOOK_GOOD;
 	}
-	snprintf(ret, size, "%s%zu/%zu, %.1f s before %s", v->paused ? "PAUSED " : "", at + 1,
-		 count,
+	snprintf(ret, size, "%s%zu/%zu, %.1f s before %s",
+		 v->playing  ? "PLAYS "
+		 : v->paused ? "PAUSED "
+			     : "",
+		 at + 1, count,
 		 (double)(past_when(v->past, count - 1).end_ns - past_when(v->past, at).end_ns) /
 			 (double)NS_PER_S,
 		 v->state == VIEW_LIVE ? "now" : "the end");
@@ -193,13 +204,24 @@ static int put_tabs(const struct view *v, struct canvas *c)
 
 static void put_keys(const struct view *v, struct canvas *c, size_t row)
 {
-	static const struct {
+	const struct {
 		const char *key, *what;
 	} keys[] = {
-		{ "?", "Help" },   { "/", "Filter" }, { "s", "Sort" },	   { "t", "Tree" },
-		{ "p", "Pause" },  { "←→", "Time" },  { "Enter", "Row" },  { "Tab", "Page" },
-		{ "u", "Units" },  { "q", "Quit" },   { "a", "All" },	   { "i", "Interval" },
-		{ "r", "Record" }, { "b", "By" },     { "End", "Newest" },
+		{ "?", "Help" },
+		{ "/", "Filter" },
+		{ "s", "Sort" },
+		{ "t", "Tree" },
+		{ "Space", v->source ? "Play" : "Pause" },
+		{ "←→", "Time" },
+		{ "Enter", "Row" },
+		{ "Tab", "Page" },
+		{ "u", "Units" },
+		{ "q", "Quit" },
+		{ "a", "All" },
+		{ "i", "Interval" },
+		{ "r", "Record" },
+		{ "b", "By" },
+		{ "End", "Newest" },
 	};
 	size_t column = 0;
 

@@ -1,251 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "report/devices.h"
-#include "report/grid.h"
 #include "report/names.h"
-#include "report/peaks.h"
 #include "report/top/draw_internal.h"
-#include "report/top/graph.h"
 
-#define NAME_NEEDS  10 /* columns of numbers are dropped below this width */
-#define NAME_LEAST  16 /* the graph is dropped below this width */
-#define NAME_MOST   56
-#define GRAPH_LEAST 8
-#define GRAPH_WIDE  60
-#define BAR_WIDE    24
-#define BAR_FROM    120 /* columns of the terminal */
-/* Minimum width of name and graph, with the bar */
-#define BAR_LEAVES  70
-#define DEVICE_FROM 100
-
-enum column {
-	COLUMN_READ,
-	COLUMN_WRITE,
-	COLUMN_BOTH,
-	COLUMN_SHARE,
-	COLUMN_RANGE,
-	COLUMN_PEAK,
-	COLUMN_DEVICE_READ,
-	COLUMN_DEVICE_WRITE,
-	COLUMN_CPU,
-	NR_COLUMNS,
-};
-
-static const struct {
-	const char *head;
-	size_t width;
-	enum view_sort sort; /* NR_VIEW_SORTS: rows are not sorted by it */
-} columns[NR_COLUMNS] = {
-	[COLUMN_READ] = { "READ", 7, VIEW_BY_READS },
-	[COLUMN_WRITE] = { "WRITE", 7, VIEW_BY_WRITES },
-	[COLUMN_BOTH] = { "RD+WR", 7, NR_VIEW_SORTS },
-	[COLUMN_SHARE] = { "SHARE", 6, VIEW_BY_BYTES },
-	[COLUMN_RANGE] = { "95%", GRID_RANGE_WIDTH, NR_VIEW_SORTS },
-	[COLUMN_PEAK] = { "PEAK", 6, NR_VIEW_SORTS },
-	[COLUMN_DEVICE_READ] = { "PCI-RD", 7, NR_VIEW_SORTS },
-	[COLUMN_DEVICE_WRITE] = { "PCI-WR", 7, NR_VIEW_SORTS },
-	[COLUMN_CPU] = { "CPU", 7, VIEW_BY_CPU },
-};
-
-/* The columns and their places */
-struct layout {
-	bool has[NR_COLUMNS];
-	size_t at[NR_COLUMNS];
-	bool counted;
-	bool known[NR_DIRECTIONS]; /* a counter of this direction has a value */
-	uint64_t most;		   /* peak of all memory, in bytes */
-	size_t name;
-	size_t bar_at;
-	size_t bar;
-	size_t graph_at;
-	size_t graph;
-	uint64_t largest; /* the value of a bar of full width */
-};
-
-static void find_columns(const struct view *v, struct layout *l, size_t width)
+/* Reads, then writes, then lighter up to the upper end of the interval */
+static void put_bar(struct canvas *c, size_t row, const struct draw_columns *l,
+		    const struct amounts *a)
 {
-	const struct report *r = v->report;
-	enum devices_mode devices = devices_mode(r);
-
-	for (size_t i = 0; i < r->nr_counters; i++) {
-		const struct report_counter *c = &r->counters[i];
-
-		if (!devices_task_counter(c->counter))
-			continue;
-		l->counted = true;
-		l->has[c->counter->direction] = true;
-		l->known[c->counter->direction] |= c->valid;
-	}
-	l->most = peaks_memory(r, -1);
-	l->has[COLUMN_SHARE] = l->counted;
-	l->has[COLUMN_RANGE] = l->counted && method_row(r->quality.method)->learns;
-	l->has[COLUMN_PEAK] = l->counted && l->most;
-	l->has[COLUMN_CPU] = true;
-	l->has[COLUMN_DEVICE_READ] = l->has[COLUMN_DEVICE_WRITE] =
-		devices != DEVICES_NONE && (width >= DEVICE_FROM || !l->counted);
-}
-
-/* Three columns always stay: a row's reads, writes and sum. */
-static_assert(DRAW_MIN_COLUMNS >= 3 * (7 + 1) + 1 + NAME_NEEDS, "a name always has its least");
-
-/* Rows need names: on a narrow terminal columns are dropped, the least needed first. */
-static size_t room_for_numbers(struct layout *l, size_t width)
-{
-	static const enum column goes[] = { COLUMN_PEAK,  COLUMN_DEVICE_WRITE, COLUMN_DEVICE_READ,
-					    COLUMN_RANGE, COLUMN_CPU,	       COLUMN_SHARE };
-	size_t numbers = 0;
-
-	for (int i = 0; i < NR_COLUMNS; i++)
-		numbers += l->has[i] ? columns[i].width + 1 : 0;
-	for (size_t i = 0; i < ARRAY_SIZE(goes) && numbers + 1 + NAME_NEEDS > width; i++)
-		if (l->has[goes[i]]) {
-			l->has[goes[i]] = false;
-			numbers -= columns[goes[i]].width + 1;
-		}
-	return numbers;
-}
-
-/* Numbers first; the name, the graph and, on a wide terminal, a bar share the rest. */
-static struct layout lay_out(const struct view *v, size_t width)
-{
-	struct layout l = { 0 };
-	size_t numbers, left;
-
-	find_columns(v, &l, width);
-	numbers = room_for_numbers(&l, width);
-	left = width > numbers + 1 ? width - numbers - 1 : 0;
-	l.bar = width >= BAR_FROM && left > BAR_LEAVES && l.counted ? BAR_WIDE : 0;
-	left -= l.bar ? l.bar + 1 : 0;
-	l.graph = left > NAME_LEAST + GRAPH_LEAST + 1 ? (left - NAME_LEAST) / 2 : 0;
-	if (left > NAME_MOST + l.graph + 1)
-		l.graph = left - NAME_MOST - 1;
-	l.graph = l.graph > GRAPH_WIDE ? GRAPH_WIDE : l.graph < GRAPH_LEAST ? 0 : l.graph;
-	l.name = left - (l.graph ? l.graph + 1 : 0);
-	left = l.name;
-	for (int i = 0; i < NR_COLUMNS; i++)
-		if (l.has[i]) {
-			l.at[i] = left + 1;
-			left += columns[i].width + 1;
-		}
-	l.bar_at = left + 1;
-	l.graph_at = left + 1 + (l.bar ? l.bar + 1 : 0);
-	return l;
-}
-
-static void put_headings(const struct view *v, struct canvas *c, size_t row, const struct layout *l)
-{
-	static const char *const kinds[] = {
-		[ROW_PROCESS] = "PROCESS",
-		[ROW_CGROUP] = "CGROUP",
-		[ROW_THREAD] = "THREAD",
-		[ROW_JOB] = "JOB",
-	};
-	const char *arrow = v->reverse ? "▲" : "▼";
-	char text[VIEW_FILTER_LEN + 64];
-
-	canvas_fill(c, row, 0, c->columns, LOOK_HEADING, ' ');
-	snprintf(text, sizeof(text), "%s%s%s%s%s", kinds[v->report->by],
-		 v->sort == VIEW_BY_NAME ? arrow : "", v->filter[0] ? " /" : "", v->filter,
-		 v->typing ? "_" : "");
-	canvas_put(c, row, 0, l->name, LOOK_HEADING, text);
-	for (int i = 0; i < NR_COLUMNS; i++) {
-		if (!l->has[i])
-			continue;
-		snprintf(text, sizeof(text), "%s%s", columns[i].head,
-			 columns[i].sort == v->sort ? arrow : "");
-		canvas_right(c, row, l->at[i], columns[i].width, LOOK_HEADING, text);
-	}
-	canvas_put(c, row, l->bar_at, l->bar, LOOK_HEADING, "UP TO THE LARGEST ROW");
-	canvas_put(c, row, l->graph_at, l->graph, LOOK_HEADING,
-		   l->graph >= 14   ? "LAST 2 MINUTES"
-		   : l->graph >= 10 ? "LAST 2 MIN"
-				    : "2 MIN");
-}
-
-/* --- one row */
-
-static bool any_known(const struct layout *l)
-{
-	return l->known[DIRECTION_READ] || l->known[DIRECTION_WRITE] ||
-	       l->known[DIRECTION_READWRITE];
-}
-
-/* The text of a number; @ret is "no data" where a counter has no value. */
-static void number(const struct view *v, const struct layout *l, const struct view_item *i,
-		   enum column column, char ret[FORMAT_NUMBER_LEN])
-{
-	const struct amounts *a = &i->amounts;
-	uint64_t bytes = amounts_bytes(a);
-	char range[FORMAT_NUMBER_LEN];
-
-	switch (column) {
-	case COLUMN_READ:
-	case COLUMN_WRITE:
-	case COLUMN_BOTH:
-		if (l->known[column])
-			draw_amount(v, a->bytes[column], ret);
-		else
-			strcpy(ret, "no data");
-		return;
-	case COLUMN_SHARE:
-		format_percent(bytes, row_tree_all(v->tree_of), ret);
-		break;
-	case COLUMN_RANGE:
-		format_range(bytes, a->low, a->high, range);
-		snprintf(ret, FORMAT_NUMBER_LEN, "%s%.20s", a->tangled ? "~" : "", range);
-		break;
-	case COLUMN_PEAK:
-		format_percent(amounts_to_memory(a), l->most, ret);
-		break;
-	case COLUMN_DEVICE_READ:
-	case COLUMN_DEVICE_WRITE:
-		draw_amount(v, a->device[column - COLUMN_DEVICE_READ], ret);
-		return;
-	default:
-		format_percent(a->cpu_ns, report_duration_ns(v->report), ret);
-		return;
-	}
-	if (!any_known(l))
-		strcpy(ret, "-");
-}
-
-/* Full up to the lower end of the interval, then lighter to the value and to the upper end. */
-static void put_bar(struct canvas *c, size_t row, const struct layout *l, const struct amounts *a)
-{
-	double cell = (double)l->largest / (double)l->bar;
-	uint64_t bytes = amounts_bytes(a);
-	const struct {
-		uint64_t end;
+	static const struct {
 		uint32_t text;
-	} parts[] = { { a->low < bytes ? a->low : bytes, 0x2588 },
-		      { bytes, 0x2593 },
-		      { a->high > bytes ? a->high : bytes, 0x2591 } };
+		enum canvas_look look;
+	} parts[] = { [DIRECTION_READ] = { 0x2588, LOOK_STRONG },
+		      [DIRECTION_WRITE] = { 0x2593, LOOK_PLAIN },
+		      [DIRECTION_READWRITE] = { 0x2592, LOOK_PLAIN },
+		      [NR_DIRECTIONS] = { 0x2591, LOOK_DIM } };
+	double cell = (double)l->largest / (double)l->bar, sum = 0;
 	size_t at = 0;
 
 	if (!(cell > 0))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		double end = (double)parts[i].end / cell + 0.5;
-		size_t to = end > (double)l->bar ? l->bar : (size_t)end;
+		size_t to;
 
+		sum = i < NR_DIRECTIONS ? sum + (double)a->bytes[i] : fmax(sum, (double)a->high);
+		to = sum / cell + 0.5 > (double)l->bar ? l->bar : (size_t)(sum / cell + 0.5);
 		if (to > at)
-			canvas_fill(c, row, l->bar_at + at, to - at,
-				    i == 2 ? LOOK_DIM : LOOK_WORKLOADS, parts[i].text);
+			canvas_fill(c, row, l->bar_at + at, to - at, parts[i].look, parts[i].text);
 		at = to > at ? to : at;
 	}
-	/* The value exceeds the bar. */
+	/* The upper end exceeds the bar. */
 	if (a->high > l->largest)
 		canvas_put(c, row, l->bar_at + l->bar - 1, 1, LOOK_DIM, "→");
 }
 
-static int put_name(const struct view *v, struct canvas *c, size_t row, const struct layout *l,
-		    const struct view_item *i)
+static int put_name(const struct view *v, struct canvas *c, size_t row,
+		    const struct draw_columns *l, const struct view_item *i)
 {
 	size_t marks = v->tree ? 2 : 0, indent = v->tree ? (size_t)i->depth * 2 : 0, room;
 	bool native = v->report->by == ROW_CGROUP;
@@ -278,101 +74,85 @@ static int put_name(const struct view *v, struct canvas *c, size_t row, const st
 	return 0;
 }
 
-static enum canvas_look look_of(enum column column, const struct view_item *i)
+/* The end of a path tells the most. */
+static int put_cgroup(struct canvas *c, size_t row, const struct draw_columns *l,
+		      const struct report_row *r)
 {
-	if (column == COLUMN_RANGE)
-		return i->amounts.tangled ? LOOK_WARNING : LOOK_DIM;
-	return LOOK_PLAIN;
+	cleanup_free char *path = NULL;
+	cleanup_free char *cut = NULL;
+	int err = names_cgroup(r, NULL, &path);
+
+	if (!err)
+		err = format_cut(path, l->cgroup, FORMAT_CUT_LEFT, &cut);
+	if (!err)
+		canvas_put(c, row, l->cgroup_at, l->cgroup, LOOK_DIM, cut);
+	return err;
 }
 
-static int put_row(const struct view *v, struct canvas *c, size_t row, const struct layout *l,
+static int put_row(const struct view *v, struct canvas *c, size_t row, const struct draw_columns *l,
 		   const struct view_item *i)
 {
-	char text[FORMAT_NUMBER_LEN];
+	int err = 0;
 
-	for (int k = 0; k < NR_COLUMNS; k++) {
-		if (!l->has[k])
-			continue;
-		number(v, l, i, k, text);
-		canvas_right(c, row, l->at[k], columns[k].width, look_of(k, i), text);
-	}
+	draw_numbers(v, c, row, l, i);
 	if (l->bar)
 		put_bar(c, row, l, &i->amounts);
-	return put_name(v, c, row, l, i);
+	if (l->cgroup && i->row)
+		err = put_cgroup(c, row, l, i->row);
+	return err ? err : put_name(v, c, row, l, i);
 }
 
 /* --- graphs */
 
-/* Lines of the past, and the place of each */
+/* Graphs of the shown rows, two numbers for a column of cells each; @scale: that of all */
 struct graphs {
-	struct past_line *lines;
-	double *values;
-	size_t *shown; /* by item: its line on the page plus one, 0 = none */
-	size_t nr;
+	double *bins;
+	size_t pieces;
+	double scale;
 };
 
-static void free_graphs(struct graphs *g)
+/* That of rows: beside sums, which are cut off, they would be flat. */
+static double scale_of(const struct view *v, const struct graphs *g, size_t nr)
 {
-	free(g->lines);
-	free(g->values);
-	free(g->shown);
-}
+	double most = 0;
 
-/* A synthetic cgroup has the sum of the rows that are in it now. */
-static void ask_for_lines(const struct view *v, struct graphs *g, size_t span, bool cpu)
-{
-	for (size_t i = 0; i < v->nr_items; i++) {
-		const struct view_item *item = &v->items[i];
+	for (size_t i = 0; i < nr; i++) {
+		const struct view_item *item = view_item_at(v, v->scroll + i);
 
-		if (!item->row)
-			continue;
-		for (size_t up = i; up != VIEW_NO_ITEM; up = v->items[up].parent)
-			if (g->shown[up] && (up == i || !v->items[up].row))
-				g->lines[g->nr++] = (struct past_line){
-					.key = item->row->key,
-					.leaf = item->row->leaf,
-					.cpu = cpu,
-					.values = g->values + (g->shown[up] - 1) * span,
-				};
+		if (item->child == VIEW_NO_ITEM)
+			most = fmax(most, graph_max(g->bins + i * g->pieces, g->pieces));
 	}
+	return most > 0 ? most : graph_max(g->bins, nr * g->pieces);
 }
 
-static size_t count_lines(const struct view *v, const struct graphs *g)
+static int make_graphs(const struct view *v, const struct draw_columns *l, size_t nr,
+		       struct graphs *ret)
 {
-	size_t nr = 0;
-
-	for (size_t i = 0; i < v->nr_items; i++)
-		for (size_t up = i; v->items[i].row && up != VIEW_NO_ITEM; up = v->items[up].parent)
-			nr += g->shown[up] && (up == i || !v->items[up].row);
-	return nr;
-}
-
-static int put_graphs(const struct view *v, struct canvas *c, size_t top, const struct layout *l,
-		      size_t nr)
-{
-	struct graph_span s = graph_span(v->past, view_index(v));
+	struct graph_span s = draw_span(v);
 	size_t span = s.last - s.first + 1, pieces = 2 * l->graph;
-	struct graphs g = { .shown = calloc(v->nr_items + 1, sizeof(*g.shown)),
-			    .values = calloc(nr * span + 1, sizeof(*g.values)) };
-	double bins[GRAPH_MAX];
-	int err = g.shown && g.values ? 0 : -ENOMEM;
+	cleanup_free double *values = calloc(nr * span + 1, sizeof(*values));
+	int err;
 
+	ret->pieces = pieces;
+	ret->bins = calloc(nr * pieces + 1, sizeof(*ret->bins));
+	if (!values || !ret->bins)
+		return -ENOMEM;
+	err = draw_past(v, &s, v->lines + v->scroll, nr, !l->counted, values);
 	for (size_t i = 0; i < nr && !err; i++)
-		g.shown[v->lines[v->scroll + i]] = i + 1;
-	if (!err) {
-		g.lines = calloc(count_lines(v, &g) + 1, sizeof(*g.lines));
-		err = g.lines ? 0 : -ENOMEM;
-	}
-	if (!err) {
-		ask_for_lines(v, &g, span, !l->counted);
-		err = past_lines(v->past, s.first, s.last, g.lines, g.nr);
-	}
-	for (size_t i = 0; i < nr && !err; i++) {
-		graph_bins(v->past, &s, g.values + i * span, pieces, bins);
-		graph_draw(c, top + i, l->graph_at, l->graph, 1, bins, graph_max(bins, pieces));
-	}
-	free_graphs(&g);
+		graph_bins(v->past, &s, values + i * span, pieces, ret->bins + i * pieces);
+	ret->scale = scale_of(v, ret, nr);
 	return err;
+}
+
+static void put_graphs(const struct view *v, struct canvas *c, size_t top,
+		       const struct draw_columns *l, const struct graphs *g, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const double *bins = g->bins + i * g->pieces;
+
+		graph_draw(c, top + i, l->graph_at, l->graph, 1, bins,
+			   v->own_scales ? graph_max(bins, g->pieces) : g->scale);
+	}
 }
 
 /* --- the table */
@@ -400,20 +180,31 @@ static uint64_t largest_of(const struct view *v)
 	return most;
 }
 
+static int put_rows(const struct view *v, struct canvas *c, size_t top,
+		    const struct draw_columns *l, size_t nr)
+{
+	struct graphs g = { 0 };
+	int err = l->graph && nr ? make_graphs(v, l, nr, &g) : 0;
+
+	draw_headings(v, c, top, l, g.scale);
+	for (size_t i = 0; i < nr && !err; i++)
+		err = put_row(v, c, top + 1 + i, l, view_item_at(v, v->scroll + i));
+	if (!err && g.bins)
+		put_graphs(v, c, top + 1, l, &g, nr);
+	free(g.bins);
+	return err;
+}
+
 int draw_rows(struct view *v, struct canvas *c, struct draw_area area)
 {
-	struct layout l = lay_out(v, c->columns);
+	struct draw_columns l = draw_columns(v, c->columns);
 	size_t room = area.nr - 1, nr;
-	int err = 0;
+	int err;
 
 	scroll_to_selected(v, room);
 	l.largest = largest_of(v);
-	put_headings(v, c, area.top, &l);
 	nr = v->nr_lines - v->scroll < room ? v->nr_lines - v->scroll : room;
-	for (size_t i = 0; i < nr && !err; i++)
-		err = put_row(v, c, area.top + 1 + i, &l, view_item_at(v, v->scroll + i));
-	if (!err && l.graph && nr)
-		err = put_graphs(v, c, area.top + 1, &l, nr);
+	err = put_rows(v, c, area.top, &l, nr);
 	if (nr)
 		canvas_look(c, area.top + 1 + v->selected - v->scroll, 0, c->columns,
 			    LOOK_SELECTED);

@@ -8,17 +8,25 @@
 
 struct graph_span graph_span(const struct past *p, size_t last)
 {
-	struct graph_span s = { last, last, past_when(p, last).end_ns };
+	struct graph_span s = { last, last, past_when(p, last).end_ns, GRAPH_NS };
 
 	while (s.first && past_when(p, s.first - 1).end_ns + GRAPH_NS > s.end_ns)
 		s.first--;
 	return s;
 }
 
+struct graph_span graph_whole(const struct past *p, uint64_t start_ns)
+{
+	size_t last = past_count(p) - 1;
+	uint64_t end_ns = past_when(p, last).end_ns;
+
+	return (struct graph_span){ 0, last, end_ns, end_ns > start_ns ? end_ns - start_ns : 1 };
+}
+
 void graph_bins(const struct past *p, const struct graph_span *s, const double *values, size_t nr,
 		double *ret)
 {
-	double piece = (double)GRAPH_NS / (double)nr;
+	double piece = (double)s->ns / (double)nr;
 	double covered[GRAPH_MAX] = { 0 };
 
 	for (size_t i = 0; i < nr; i++)
@@ -26,8 +34,8 @@ void graph_bins(const struct past *p, const struct graph_span *s, const double *
 	for (size_t i = s->first; i <= s->last; i++) {
 		struct past_when w = past_when(p, i);
 		/* Relative to the graph's start: older intervals are negative. */
-		double start = (double)GRAPH_NS - (double)(s->end_ns - w.start_ns);
-		double end = (double)GRAPH_NS - (double)(s->end_ns - w.end_ns);
+		double start = (double)s->ns - (double)(s->end_ns - w.start_ns);
+		double end = (double)s->ns - (double)(s->end_ns - w.end_ns);
 		double rate = end > start ? values[i - s->first] / (end - start) : 0;
 
 		if (start < 0)

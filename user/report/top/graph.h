@@ -6,7 +6,7 @@
 #include "report/top/canvas.h"
 #include "report/top/past.h"
 
-/* Time that graphs of rows show */
+/* Time that graphs show before an interval; beside the whole run they show all of it */
 #define GRAPH_NS  120000000000ull
 #define GRAPH_MAX 512
 
@@ -14,22 +14,27 @@
  * struct graph_span - the intervals of a graph
  * @first, @last: indexes in the past
  * @end_ns: of the last one
+ * @ns: time from the left edge of the graph to @end_ns
  */
 struct graph_span {
 	size_t first;
 	size_t last;
 	uint64_t end_ns;
+	uint64_t ns;
 };
 
 /** graph_span() - the intervals of the last GRAPH_NS up to and with one */
 struct graph_span graph_span(const struct past *p, size_t last);
+
+/** graph_whole() - all kept intervals of a run that began at this time; there is at least one */
+struct graph_span graph_whole(const struct past *p, uint64_t start_ns);
 
 /**
  * graph_bins() - rates in equal pieces of time
  * @p: the past
  * @s: the intervals
  * @values: of each interval
- * @nr: pieces of GRAPH_NS
+ * @nr: pieces of the time of @s
  * @ret: mean per nanosecond; below 0 for unknown
  */
 void graph_bins(const struct past *p, const struct graph_span *s, const double *values, size_t nr,

@@ -55,18 +55,54 @@ static void move_pages(struct view *v, long pages)
 	move(v, v->page_rows > 1 ? pages * ((long)v->page_rows - 1) : pages);
 }
 
+static void go_oldest(struct view *v, long arg)
+{
+	(void)arg;
+	if (view_is_whole(v)) {
+		view_go(v, 1);
+		return;
+	}
+	view_go(v, -ALL);
+	/* The whole run is in front of it. */
+	v->at_whole = false;
+}
+
 static void go_newest(struct view *v, long arg)
 {
 	(void)arg;
-	v->paused = false;
+	v->paused = v->playing = false;
 	view_go(v, ALL);
 }
 
 static void pause_or_go_on(struct view *v, long arg)
 {
 	(void)arg;
+	v->playing = false;
 	v->paused = !v->paused;
 	view_go(v, v->paused ? 0 : ALL);
+}
+
+/* A recording plays; of the machine there is nothing behind the newest interval. */
+static void play_or_pause(struct view *v, long arg)
+{
+	if (v->source)
+		view_play(v);
+	else
+		pause_or_go_on(v, arg);
+}
+
+static void go_whole(struct view *v, long arg)
+{
+	(void)arg;
+	v->playing = false;
+	v->at_whole = true;
+	v->stale = true;
+	if (!v->whole)
+		snprintf(v->note, sizeof(v->note), "%s",
+			 v->source ? "the whole run is shown once all of it has been read"
+				   : "the whole run is that of a recording");
+	if (!v->source)
+		v->at_whole = false;
 }
 
 /* --- the rows */
@@ -84,6 +120,11 @@ static void change(struct view *v, long offset)
 
 	*what = !*what;
 	v->stale = true;
+}
+
+static void fold(struct view *v, long arg)
+{
+	view_fold(v, arg);
 }
 
 static void unfold_all(struct view *v, long arg)
@@ -191,9 +232,11 @@ static const struct key_row {
 	{ KEYS_ARROW_RIGHT, .act = view_go, .arg = 1 },
 	{ '[', .act = view_go, .arg = -10 },
 	{ ']', .act = view_go, .arg = 10 },
-	{ KEYS_FIRST, .act = view_go, .arg = -ALL },
+	{ KEYS_FIRST, .act = go_oldest },
 	{ KEYS_LAST, .act = go_newest },
+	{ 'w', .act = go_whole },
 	{ 'p', .act = pause_or_go_on },
+	{ ' ', .act = play_or_pause },
 	{ KEYS_TABULATOR, .act = turn_pages, .arg = 1 },
 	{ KEYS_BACK_TAB, .act = turn_pages, .arg = -1 },
 	{ '1', .act = go_page, .arg = VIEW_ROWS },
@@ -214,10 +257,10 @@ static const struct key_row {
 	{ 'R', .act = change, .arg = offsetof(struct view, reverse), .rows = true },
 	{ 't', .act = change, .arg = offsetof(struct view, tree), .rows = true },
 	{ KEYS_FUNCTION + 5, .act = change, .arg = offsetof(struct view, tree), .rows = true },
-	{ 'a', .act = change, .arg = offsetof(struct view, all), .rows = true },
-	{ ' ', .act = view_fold, .arg = -1, .rows = true },
-	{ '-', .act = view_fold, .arg = 1, .rows = true },
-	{ '+', .act = view_fold, .rows = true },
+	{ 'y', .act = change, .arg = offsetof(struct view, own_scales), .rows = true },
+	{ 'a', .act = change, .arg = offsetof(struct view, all) },
+	{ '-', .act = fold, .arg = true, .rows = true },
+	{ '+', .act = fold, .rows = true },
 	{ '*', .act = unfold_all, .rows = true },
 	{ 'u', .act = change_units },
 	{ '/', .act = start_filter },

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "report/devices.h"
 #include "report/format.h"
 #include "report/names.h"
 
@@ -18,20 +19,15 @@
 #define QUIET_PART 1000
 #define MAX_DEPTH  64
 
-void view_init(struct view *v, struct past *past, enum row_kind by)
+void view_init(struct view *v, struct past *past)
 {
 	*v = (struct view){
 		.past = past,
 		.follow = true,
 		.stale = true,
 		.recording = "",
+		.tree = true,
 	};
-	view_rows(v, by);
-}
-
-void view_rows(struct view *v, enum row_kind by)
-{
-	v->tree = by == ROW_CGROUP || by == ROW_JOB;
 }
 
 static void release_report(struct view *v)
@@ -46,6 +42,7 @@ static void release_report(struct view *v)
 void view_free(struct view *v)
 {
 	release_report(v);
+	past_free(v->whole);
 	metrics_past_forget(&v->metrics);
 	text_list_free(&v->folded);
 	free(v->selected_key);
@@ -77,14 +74,31 @@ int view_add_metrics(struct view *v, struct stat_report *r)
 	return metrics_past_add(&v->metrics, past_when(v->past, past_count(v->past) - 1).number, r);
 }
 
+int view_add_whole(struct view *v, const struct report *r)
+{
+	release_report(v);
+	v->stale = true;
+	past_free(v->whole);
+	/* One interval is kept, however large it is. */
+	v->whole = past_new(0);
+	return v->whole ? past_add(v->whole, r) : -ENOMEM;
+}
+
+bool view_is_whole(const struct view *v)
+{
+	return v->at_whole && v->whole;
+}
+
 void view_clear(struct view *v)
 {
 	release_report(v);
 	past_forget(v->past);
+	past_free(v->whole);
+	v->whole = NULL;
 	metrics_past_forget(&v->metrics);
 	v->return_ns = 0;
 	v->follow = true;
-	v->paused = false;
+	v->paused = v->playing = false;
 	v->stale = true;
 }
 
@@ -92,7 +106,7 @@ void view_reread(struct view *v)
 {
 	uint64_t end_ns = 0;
 
-	if (past_count(v->past) && !v->follow)
+	if (past_count(v->past) && !v->follow && !view_is_whole(v))
 		end_ns = past_when(v->past, view_index(v)).end_ns;
 	view_clear(v);
 	v->return_ns = end_ns;
@@ -110,7 +124,20 @@ void view_go(struct view *v, long steps)
 	v->return_ns = 0;
 	if (!count)
 		return;
+	v->stale = true;
 	at = view_index(v);
+	if (view_is_whole(v)) {
+		if (steps <= 0)
+			return;
+		/* In front of the oldest one */
+		at = 0;
+		steps--;
+	} else if (steps < 0 && !at && v->whole) {
+		v->at_whole = true;
+		v->follow = false;
+		return;
+	}
+	v->at_whole = false;
 	if (steps > 0 && (size_t)steps >= count - 1 - at) {
 		/* A pause ends by its key, or by going to the end. */
 		v->follow = !v->paused;
@@ -120,7 +147,24 @@ void view_go(struct view *v, long steps)
 		at = steps < 0 && (size_t)-steps > at ? 0 : at + (size_t)steps;
 	}
 	v->number = past_when(v->past, at).number;
+}
+
+void view_play(struct view *v)
+{
+	size_t count = past_count(v->past);
+
+	v->playing = !v->playing && count > 1;
+	if (!v->playing || view_is_whole(v) || view_index(v) + 1 < count)
+		return;
+	v->follow = v->paused = false;
+	v->number = past_when(v->past, 0).number;
 	v->stale = true;
+}
+
+void view_play_on(struct view *v)
+{
+	view_go(v, 1);
+	v->playing = view_index(v) + 1 < past_count(v->past);
 }
 
 /* --- items */
@@ -190,6 +234,12 @@ static int find_group(struct view *v, struct made_group **groups, const char *pa
 	return 0;
 }
 
+static void add_up(struct view_item *to, const struct view_item *from)
+{
+	amounts_add(&to->amounts, &from->amounts);
+	to->sockets |= from->sockets;
+}
+
 /* Processes and threads know their cgroups, which form the tree above them. */
 static int group_by_cgroup(struct view *v)
 {
@@ -208,13 +258,27 @@ static int group_by_cgroup(struct view *v)
 	free_groups(groups);
 	for (size_t i = 0; i < rows && !err; i++)
 		for (size_t up = v->items[i].parent; up != VIEW_NO_ITEM; up = v->items[up].parent)
-			amounts_add(&v->items[up].amounts, &v->items[i].amounts);
+			add_up(&v->items[up], &v->items[i]);
 	return err;
 }
 
 static bool is_native(const struct report *r)
 {
 	return r->by == ROW_CGROUP || r->by == ROW_JOB;
+}
+
+static uint64_t sockets_of(const struct view *v, const struct report_row *row)
+{
+	uint64_t sockets = 0;
+
+	for (size_t i = 0; i < row->nr_shares; i++) {
+		const struct counter *c = v->report->counters[row->shares[i].counter].counter;
+
+		if (row->shares[i].value && c->unit == UNIT_BYTES && devices_task_counter(c))
+			sockets |= 1ULL
+				   << row_tree_socket(v->tree_of, report_socket_id(v->report, c));
+	}
+	return sockets;
 }
 
 static int make_items(struct view *v)
@@ -227,6 +291,7 @@ static int make_items(struct view *v)
 		struct view_item item = {
 			.row = node->row,
 			.amounts = node->amounts,
+			.sockets = sockets_of(v, node->row),
 			.parent = VIEW_NO_ITEM,
 		};
 
@@ -452,22 +517,22 @@ static void select_again(struct view *v)
 		v->selected = v->nr_lines ? v->nr_lines - 1 : 0;
 }
 
-void view_fold(struct view *v, long how)
+void view_fold(struct view *v, bool fold)
 {
 	struct view_item *i = view_item_at(v, v->selected);
 	char key[MODEL_NAME_LEN * 4];
 	size_t at;
 
 	/* Folding a row without children acts on its parent. */
-	if (i && i->child == VIEW_NO_ITEM && how != 0 && i->parent != VIEW_NO_ITEM)
+	if (i && i->child == VIEW_NO_ITEM && fold && i->parent != VIEW_NO_ITEM)
 		i = &v->items[i->parent];
 	if (!i || i->child == VIEW_NO_ITEM)
 		return;
 	at = find_folded(v, i);
-	if (at < v->folded.nr && how != 1) {
+	if (at < v->folded.nr && !fold) {
 		free(v->folded.items[at]);
 		v->folded.items[at] = v->folded.items[--v->folded.nr];
-	} else if (at == v->folded.nr && how != 0) {
+	} else if (at == v->folded.nr && fold) {
 		/* Without memory it stays open. */
 		if (text_list_add(&v->folded, key_of(i, key)))
 			return;
@@ -486,7 +551,8 @@ int view_update(struct view *v)
 	release_report(v);
 	if (!past_count(v->past))
 		return 0;
-	err = past_report(v->past, view_index(v), &v->report);
+	err = view_is_whole(v) ? past_report(v->whole, 0, &v->report)
+			       : past_report(v->past, view_index(v), &v->report);
 	if (!err)
 		err = row_tree_new(v->report, 0, false, &v->tree_of);
 	if (!err)

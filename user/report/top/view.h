@@ -62,6 +62,7 @@ enum view_state {
  * @row: NULL for the latter
  * @path: of a synthetic cgroup: the first @path_len bytes of the path of one of its rows
  * @amounts: of a synthetic cgroup, the sums
+ * @sockets: those whose counters it has bytes of: bits of indexes in row_tree.sockets
  * @parent: index of an item, VIEW_NO_ITEM for none
  * @child, @next: likewise: the tree, sorted
  * @depth: of a line
@@ -74,6 +75,7 @@ struct view_item {
 	const char *path;
 	size_t path_len;
 	struct amounts amounts;
+	uint64_t sockets;
 	size_t parent;
 	size_t child;
 	size_t next;
@@ -87,13 +89,17 @@ struct view_item {
 /**
  * struct view - all of it
  * @past: intervals; not owned
+ * @whole: the run as a whole, as the only interval in it; NULL: not known. Owned
+ * @at_whole: that is shown, once it is known, instead of an interval
+ * @playing: intervals are shown one after the other
  * @state: their source
  * @source: its name, for people: that of a file; NULL for the machine itself
  * @recording: where the run is recorded to; "" for nowhere
  * @interval_ns: requested time between two intervals
  * @page, @over: what is on the screen
  * @sort, @reverse, @tree, @units: how it is shown
- * @all: also show idle rows
+ * @own_scales: each graph has its own scale
+ * @all: also show idle rows and devices
  * @filter: only rows with this in a name; @typing: it is being typed
  * @folded: keys of folded items
  * @follow: the newest interval is shown; otherwise the one with the number @number
@@ -115,6 +121,9 @@ struct view_item {
  */
 struct view {
 	struct past *past;
+	struct past *whole;
+	bool at_whole;
+	bool playing;
 	enum view_state state;
 	const char *source;
 	const char *recording;
@@ -125,6 +134,7 @@ struct view {
 	bool reverse;
 	bool tree;
 	enum view_units units;
+	bool own_scales;
 	bool all;
 	char filter[VIEW_FILTER_LEN];
 	bool typing;
@@ -154,8 +164,8 @@ struct view {
 	bool stale;
 };
 
-/** view_init() - start with the newest interval and this kind of rows */
-void view_init(struct view *v, struct past *past, enum row_kind by);
+/** view_init() - start with the newest interval, and rows as a tree */
+void view_init(struct view *v, struct past *past);
 void view_free(struct view *v);
 
 /** view_add() - add an interval; 0 or -ENOMEM */
@@ -170,14 +180,17 @@ int view_add(struct view *v, const struct report *r);
  */
 int view_add_metrics(struct view *v, struct stat_report *r);
 
+/** view_add_whole() - add the report on the run as a whole; 0 or -ENOMEM */
+int view_add_whole(struct view *v, const struct report *r);
+
+/** view_is_whole() - is the run as a whole shown? */
+bool view_is_whole(const struct view *v);
+
 /** view_clear() - forget all intervals */
 void view_clear(struct view *v);
 
 /** view_reread() - forget them to read them again; the position in time stays */
 void view_reread(struct view *v);
-
-/** view_rows() - change the kind of rows: trees where there are any */
-void view_rows(struct view *v, enum row_kind by);
 
 /**
  * view_update() - compute the items and lines to show
@@ -192,11 +205,21 @@ size_t view_index(const struct view *v);
 /** view_select() - select another line */
 void view_select(struct view *v, size_t line);
 
-/** view_go() - move by a number of intervals; beyond the newest one it follows */
+/**
+ * view_go() - move by a number of intervals
+ *
+ * Beyond the newest one it follows. The run as a whole is in front of the oldest one.
+ */
 void view_go(struct view *v, long steps);
 
-/** view_fold() - fold (1), unfold (0) or toggle (-1) the selected item */
-void view_fold(struct view *v, long how);
+/** view_play() - show intervals one after the other, from the oldest behind the newest; or stop */
+void view_play(struct view *v);
+
+/** view_play_on() - show the next one; the newest one ends it */
+void view_play_on(struct view *v);
+
+/** view_fold() - fold or unfold the selected item */
+void view_fold(struct view *v, bool fold);
 
 /** view_item_at() - the item of a line, NULL for none */
 struct view_item *view_item_at(const struct view *v, size_t line);

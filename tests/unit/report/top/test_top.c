@@ -23,7 +23,7 @@ static void test_narrow(void **state)
 		s.columns = i;
 		has(&s, "\n4242 lbm ");
 		has(&s, "socket 0 ");
-		has(&s, " WRITE");
+		has(&s, " WR GB/s");
 		has(&s, "CPU");
 	}
 	close_stage(&s);
@@ -45,7 +45,9 @@ static void test_pictures(void **state)
 	check(&s, "top-tree.txt");
 	PRESS(&s, 't', KEYS_RETURN);
 	check(&s, "top-one-row.txt");
-	PRESS(&s, KEYS_ESCAPE, '?');
+	PRESS(&s, KEYS_ESCAPE, 't', 'g', KEYS_RETURN);
+	check(&s, "top-sum.txt");
+	PRESS(&s, KEYS_ESCAPE, 't', '?');
 	check(&s, "top-help.txt");
 	close_stage(&s);
 	open_stage(&s, ROW_CGROUP, 3, 24, 80);
@@ -223,7 +225,6 @@ static void test_kinds_of_rows(void **state)
 	assert_int_equal(keys_rows(ROW_THREAD, true), ROW_CGROUP);
 	open_stage(&s, ROW_PROCESS, 3, 24, 80);
 	assert_int_equal(PRESS(&s, 'b'), KEYS_ROWS);
-	view_rows(&s.view, ROW_CGROUP);
 	add(&s, second(ROW_CGROUP, 3));
 	has(&s, "CGROUP");
 	/* What is behind has the rows that it had. */
@@ -376,7 +377,7 @@ static void test_folding(void **state)
 	has(&s, "▾ /");
 	has(&s, "▾ batch");
 	has(&s, "77 growing");
-	PRESS(&s, KEYS_ARROW_DOWN, ' ');
+	PRESS(&s, KEYS_ARROW_DOWN, '-');
 	has(&s, "▸ batch +1");
 	lacks(&s, "77 growing");
 	/* It stays so in the next interval. */
@@ -417,11 +418,165 @@ static void test_units(void **state)
 	(void)state;
 	open_stage(&s, ROW_PROCESS, 3, 24, 80);
 	has(&s, "GB/s");
+	has(&s, " RD GB/s WR GB/s ");
+	s.columns = 100;
+	has(&s, " READ GB/s WRITE GB/s ");
 	PRESS(&s, 'u');
+	has(&s, " READ/s WRITE/s ");
 	has(&s, "GB /s");
 	PRESS(&s, 'u');
-	lacks(&s, "GB/s");
+	has(&s, "  READ   WRITE ");
 	lacks(&s, "GB /s");
+	close_stage(&s);
+}
+
+/* On a wide terminal rows of the same name differ by cgroup; in a tree that is above them. */
+static void test_columns(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 3, 24, 99);
+	lacks(&s, "CGROUP");
+	lacks(&s, "SOCKET");
+	s.columns = 100;
+	has(&s, " CGROUP");
+	has(&s, " …/job_12/step_0\n");
+	has(&s, " SOCKET");
+	lacks(&s, " BYTES");
+	s.columns = 140;
+	has(&s, " BYTES");
+	s.columns = 200;
+	has(&s, "█ READ ▓ WRITE ░ AT MOST");
+	has(&s, " ████████████████▓▓▓▓▓▓▓→ ");
+	has(&s, "    0,1 ");
+	PRESS(&s, 't');
+	lacks(&s, "CGROUP");
+	close_stage(&s);
+}
+
+/* A thread that moves little does not look like one that moves all. */
+static void test_scales_of_graphs(void **state)
+{
+	static const char least[] = " ⣀⣀⣀\n", most[] = " ⣿⣿⣿\n";
+	struct stage s;
+	char *text, *line;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 30, 24, 80);
+	has(&s, " TO 46.7 GB/s\n");
+	text = text_of(&s);
+	line = strstr(text, "\n2 [kworker");
+	assert_non_null(line);
+	assert_non_null(strstr(line, least));
+	line = strstr(text, "\n4242 lbm");
+	assert_non_null(line);
+	assert_int_equal(strcspn(strstr(line, most) + 1, "\n") + 1, sizeof(most) - 2);
+	free(text);
+	PRESS(&s, 'y');
+	has(&s, " OWN SCALE\n");
+	lacks(&s, least);
+	/* Sums are cut off: their parts would be flat beside them. */
+	PRESS(&s, 'y', 't');
+	has(&s, " TO 46.7 GB/s\n");
+	close_stage(&s);
+}
+
+/* A file begins with its whole run, which is in front of its first interval. */
+static void test_whole_run(void **state)
+{
+	struct report *r;
+	struct stage s;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 4, 24, 80);
+	PRESS(&s, 'w');
+	has(&s, "the whole run is that of a recording");
+	has(&s, "LIVE");
+	s.view.source = "night.rec";
+	s.view.state = VIEW_AT_END;
+	PRESS(&s, 'w');
+	has(&s, "once all of it has been read");
+	has(&s, "END OF FILE");
+	r = second(ROW_PROCESS, 0);
+	r->summary = true;
+	r->end_ns = 4 * SECOND;
+	assert_int_equal(view_add_whole(&s.view, r), 0);
+	report_free(r);
+	has(&s, "WHOLE RUN, 4 intervals");
+	has(&s, " 4.000 s ");
+	PRESS(&s, KEYS_ARROW_LEFT);
+	has(&s, "WHOLE RUN, 4 intervals");
+	PRESS(&s, KEYS_ARROW_RIGHT);
+	has(&s, " 1/4, 3.0 s before the end");
+	PRESS(&s, KEYS_ARROW_RIGHT, KEYS_FIRST);
+	has(&s, " 1/4");
+	PRESS(&s, KEYS_ARROW_LEFT);
+	has(&s, "WHOLE RUN");
+	PRESS(&s, KEYS_LAST);
+	has(&s, "END OF FILE");
+	PRESS(&s, 'w');
+	has(&s, "WHOLE RUN");
+	/* It is that of the other rows or intervals while the file is read again. */
+	view_reread(&s.view);
+	add(&s, second(ROW_PROCESS, 0));
+	has(&s, "END OF FILE");
+	r = second(ROW_PROCESS, 0);
+	assert_int_equal(view_add_whole(&s.view, r), 0);
+	report_free(r);
+	has(&s, "WHOLE RUN, 1 interval\n");
+	close_stage(&s);
+}
+
+static void test_playing(void **state)
+{
+	struct report *r = second(ROW_PROCESS, 0);
+	struct stage s;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 3, 24, 80);
+	/* Nothing follows the newest interval of the machine. */
+	PRESS(&s, ' ');
+	has(&s, "PAUSED 3/3");
+	PRESS(&s, ' ');
+	has(&s, "LIVE");
+	s.view.source = "night.rec";
+	s.view.state = VIEW_AT_END;
+	assert_int_equal(view_add_whole(&s.view, r), 0);
+	report_free(r);
+	PRESS(&s, 'w', ' ');
+	assert_true(s.view.playing);
+	for (int i = 1; i < 3; i++) {
+		char place[32];
+
+		view_play_on(&s.view);
+		snprintf(place, sizeof(place), "PLAYS %d/3", i);
+		has(&s, place);
+	}
+	view_play_on(&s.view);
+	assert_false(s.view.playing);
+	has(&s, "END OF FILE");
+	/* Once more from the first one, and a key stops it there. */
+	PRESS(&s, ' ');
+	has(&s, "PLAYS 1/3");
+	PRESS(&s, ' ');
+	has(&s, " 1/3");
+	lacks(&s, "PLAYS");
+	close_stage(&s);
+}
+
+/* The top row of a tree is a sum, with all that a row has. */
+static void test_sums(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 3, 40, 100);
+	PRESS(&s, 't', 'g', KEYS_RETURN);
+	has(&s, "sum of 6 rows");
+	has(&s, "socket 0: ");
+	has(&s, "socket 1: ");
+	has(&s, "ucf1/mem_bytes_wr/src_loc_cpu=1");
 	close_stage(&s);
 }
 
@@ -469,7 +624,7 @@ static void test_many_rows(void **state)
 		snprintf(last, sizeof(last), " of %u", rows + 5);
 		PRESS(&s, 'a', 'G');
 		has(&s, last);
-		PRESS(&s, KEYS_PAGE_UP, 't', 'g', ' ', ' ', 't', 'a', 'g');
+		PRESS(&s, KEYS_PAGE_UP, 't', 'g', '-', '+', 't', 'a', 'g');
 	}
 	close_stage(&s);
 }
@@ -493,6 +648,11 @@ int main(void)
 		cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_scales_of_graphs),
+		cmocka_unit_test(test_whole_run),
+		cmocka_unit_test(test_playing),
+		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_wishes),
 		cmocka_unit_test(test_many_rows),
 	};

@@ -50,6 +50,7 @@ static inline struct report *second(enum row_kind kind, uint64_t k)
 			sample_add_row(r, 78, "\x1b[31mwide 漢字", "/batch/\x1b]0;x\a", 40000000,
 				       100000000);
 		sample_add_row(r, 79, "quiet", "/batch/job_7", 0, 1000);
+		sample_balance(r);
 	}
 	return r;
 }
@@ -59,7 +60,9 @@ static inline void open_stage(struct stage *s, enum row_kind kind, uint64_t seco
 {
 	*s = (struct stage){ .past = past_new(PAST_MAX_BYTES), .rows = rows, .columns = columns };
 	assert_non_null(s->past);
-	view_init(&s->view, s->past, kind);
+	view_init(&s->view, s->past);
+	/* Of processes a list, where tests do not ask for the tree */
+	s->view.tree = kind == ROW_CGROUP || kind == ROW_JOB;
 	s->view.interval_ns = SECOND;
 	for (uint64_t k = 0; k < seconds; k++)
 		add(s, second(kind, k));
