@@ -9,14 +9,11 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "report/notes.h"
 #include "report/top/draw_internal.h"
+#include "report/verdict.h"
 
-/* Counters that count for less of the time have shared the hardware. */
-#define MULTIPLEXED   0.999
-#define WHOLE_LINE    10000
-/* Room for "nothing lost" beside the names of pages */
-#define QUALITY_LEAST 12
+/* Room for a verdict of one word beside the names of pages */
+#define VERDICT_ROOM 5
 
 static const char *const pages[NR_VIEW_PAGES] = {
 	[VIEW_ROWS] = "Rows",	      [VIEW_DEVICES] = "Devices", [VIEW_LATENCIES] = "Latencies",
@@ -121,66 +118,24 @@ static void put_title(const struct view *v, struct canvas *c)
 	canvas_right(c, 0, column, c->columns - column, look, state);
 }
 
-/* The smallest part of the time that a counter of a socket counted; -1: one has no value */
-static double least_counted(const struct report *r)
+/* The verdict, with its reasons where there is room: page 5 has all of it. */
+static void put_verdict(const struct view *v, struct canvas *c, size_t column)
 {
-	double least = 1;
+	static const enum canvas_look looks[] = {
+		[VERDICT_GOOD] = LOOK_GOOD,
+		[VERDICT_FAIR] = LOOK_WARNING,
+		[VERDICT_POOR] = LOOK_BAD,
+	};
+	const struct verdict verdict = report_verdict(v->report);
+	const char *word = verdict_word_name(verdict.word);
+	size_t room = c->columns > column ? c->columns - column : 0;
 
-	for (size_t i = 0; i < r->nr_counters; i++) {
-		const struct report_counter *c = &r->counters[i];
-		double part = c->enabled_ns ? (double)c->running_ns / (double)c->enabled_ns : 1;
-
-		if (c->counter->device)
-			continue;
-		if (!c->valid)
-			return -1;
-		least = part < least ? part : least;
-	}
-	return least;
-}
-
-/* Losses in sentences, if there are any */
-static int put_losses(FILE *out, void *arg)
-{
-	const struct notes_basis b = notes_basis_of(arg);
-
-	return notes_trust(out, &b, WHOLE_LINE, true, false);
-}
-
-/* A word that tells whether there is more to know: a page has all of it. Left out without room. */
-static int put_quality(const struct view *v, struct canvas *c, size_t column)
-{
-	struct report *r = v->report;
-	double least = least_counted(r);
-	cleanup_free char *lost = NULL;
-	char counted[64] = "", part[FORMAT_NUMBER_LEN], said[3][160] = { "" };
-	size_t room = c->columns > column ? c->columns - column : 0, length;
-	const char *word;
-
-	if (format_text(put_losses, r, &lost, &length))
-		return -ENOMEM;
-	word = least < 0 ? "no data" : lost[0] ? "losses" : "nothing lost";
-	if (least >= 0 && least < MULTIPLEXED) {
-		format_percent((uint64_t)(least * 1e6), 1000000, part);
-		snprintf(counted, sizeof(counted), "counted %s", part);
-	}
-	snprintf(said[1], sizeof(said[1]), "%s%s%s", counted, counted[0] ? ", " : "", word);
-	if (r->nr_counters)
-		str_append(said[0], sizeof(said[0]), "%s, ", method_name(r->quality.method));
-	str_append(said[0], sizeof(said[0]), "%s", said[1]);
-	/* "Nothing lost" needs no word. */
-	snprintf(said[2], sizeof(said[2]), "%s", counted[0] && !lost[0] ? counted : word);
-	for (size_t i = 0; i < ARRAY_SIZE(said); i++)
-		if (format_width(said[i]) <= room) {
-			canvas_right(c, 1, column, room,
-				     lost[0] || least < 0 ? LOOK_WARNING : LOOK_GOOD, said[i]);
-			break;
-		}
-	return 0;
+	canvas_right(c, 1, column, room, looks[verdict.word],
+		     format_width(verdict.text) <= room ? verdict.text : word);
 }
 
 /* If not all names have room, only the name of the current page is shown. */
-static int put_tabs(const struct view *v, struct canvas *c)
+static void put_tabs(const struct view *v, struct canvas *c)
 {
 	size_t column = 0, all = 0;
 
@@ -192,12 +147,13 @@ static int put_tabs(const struct view *v, struct canvas *c)
 
 		snprintf(number, sizeof(number), "%d", i + 1);
 		column += canvas_put(c, 1, column, SIZE_MAX, LOOK_KEY, number);
-		if (here || all + QUALITY_LEAST <= c->columns)
+		if (here || all + VERDICT_ROOM <= c->columns)
 			column += canvas_put(c, 1, column, SIZE_MAX, here ? LOOK_STRONG : LOOK_DIM,
 					     pages[i]);
 		column++;
 	}
-	return v->report ? put_quality(v, c, column) : 0;
+	if (v->report)
+		put_verdict(v, c, column);
 }
 
 /* --- the line at the bottom */
@@ -294,12 +250,12 @@ int draw_view(struct view *v, struct canvas *c)
 	if (err)
 		return err;
 	put_title(v, c);
-	err = put_tabs(v, c);
-	if (!err && v->over == VIEW_HELP)
+	put_tabs(v, c);
+	if (v->over == VIEW_HELP)
 		draw_text(v, c, (struct draw_area){ 2, c->rows - 3 }, help);
-	else if (!err && !v->report)
+	else if (!v->report)
 		put_waiting(v, c);
-	else if (!err)
+	else
 		err = put_page(v, c);
 	if (v->typing)
 		put_filter(v, c, c->rows - 1);

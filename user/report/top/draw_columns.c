@@ -160,6 +160,17 @@ static void share_room(struct draw_columns *l, size_t left, bool cgroup)
 	give(&left, path ? path : &l->name, left);
 }
 
+/* Levels are never shown as one: where they are many, each has less room. */
+static size_t indent_of(const struct view *v, size_t name)
+{
+	int deepest = 0;
+
+	for (size_t i = 0; i < v->nr_lines; i++)
+		if (v->items[v->lines[i]].depth > deepest)
+			deepest = v->items[v->lines[i]].depth;
+	return (size_t)deepest * 2 <= name / 2 ? 2 : 1;
+}
+
 struct draw_columns draw_columns(const struct view *v, size_t width)
 {
 	struct draw_columns l = { 0 };
@@ -173,6 +184,7 @@ struct draw_columns draw_columns(const struct view *v, size_t width)
 	left = width > numbers + 1 ? width - numbers - 1 : 0;
 	l.bar = width >= BAR_FROM && left > BAR_LEAVES && l.counted ? BAR_WIDE : 0;
 	share_room(&l, left - (l.bar ? l.bar + 1 : 0), cgroup);
+	l.indent = indent_of(v, l.name);
 	left = l.name;
 	for (int i = 0; i < NR_DRAW_COLUMNS; i++)
 		if (l.has[i]) {

@@ -44,6 +44,7 @@ enum draw_column {
  * @known: a counter of this direction has a value
  * @most: peak of all memory, bytes
  * @name: width of the name, which is first
+ * @indent: columns for each level of a tree
  * @cgroup_at, @cgroup: the cgroup's path; width 0 leaves it out
  * @bar_at, @bar, @graph_at, @graph: likewise
  * @largest: value of a bar of full width
@@ -56,6 +57,7 @@ struct draw_columns {
 	bool known[NR_DIRECTIONS];
 	uint64_t most;
 	size_t name;
+	size_t indent;
 	size_t cgroup_at;
 	size_t cgroup;
 	size_t bar_at;
@@ -103,6 +105,9 @@ int draw_selected(struct view *v, struct canvas *c, size_t row);
 
 /** draw_page() - a page that is text: devices, latencies, counters, quality, metrics; 0 or -ENOMEM */
 int draw_page(struct view *v, struct canvas *c, struct draw_area area);
+
+/** draw_devices() - the page of devices, as text; 0 or -ENOMEM */
+int draw_devices(const struct view *v, FILE *out, size_t width);
 
 /**
  * draw_metrics() - the page of metrics, as text

@@ -16,53 +16,7 @@
 #include "report/peaks.h"
 #include "report/top/draw_internal.h"
 
-/* --- devices */
-
-static void side(const struct view *v, const struct device_bytes *b, uint64_t ns,
-		 char ret_value[FORMAT_NUMBER_LEN], char ret_range[FORMAT_NUMBER_LEN])
-{
-	ret_range[0] = '\0';
-	if (b->valid) {
-		draw_amount_of(v, b->bytes, ns, ret_value);
-		draw_range(v, b->bytes, b->low, b->high, ns, ret_range);
-	} else {
-		strcpy(ret_value, "-");
-	}
-}
-
-static int put_device(const struct view *v, const struct report_device *d, FILE *out)
-{
-	char values[2][FORMAT_NUMBER_LEN], ranges[2][FORMAT_NUMBER_LEN];
-	char io[FORMAT_NUMBER_LEN], cover[FORMAT_NUMBER_LEN], ns[FORMAT_NUMBER_LEN] = "-";
-	const struct device_bytes *sides[2] = { &d->read, &d->write };
-	uint64_t part, whole;
-	cleanup_free char *cut = NULL;
-
-	if (format_cut(d->device->name[0] ? FORMAT_SAFE(d->device->name)
-					  : FORMAT_SAFE(d->device->bdf),
-		       16, FORMAT_CUT_LEFT, &cut))
-		return -ENOMEM;
-	fprintf(out, "%s%*s %-6s", cut, (int)(16 - format_width(cut)), "",
-		device_kind_name(d->device->kind));
-	for (int i = 0; i < 2; i++) {
-		side(v, sides[i], devices_time_ns(v->report, d), values[i], ranges[i]);
-		draw_padded(out, values[i], 9);
-		draw_padded(out, ranges[i], GRID_RANGE_WIDTH);
-	}
-	if (sides[0]->io_valid || sides[1]->io_valid)
-		draw_amount(v, sum_capped(sides[0]->io_bytes, sides[1]->io_bytes), io);
-	else
-		strcpy(io, "-");
-	devices_cover(v->report, d, &part, &whole);
-	format_percent(part, whole, cover);
-	if (d->latency_valid)
-		format_ns(d->latency_ns, ns);
-	draw_padded(out, io, 9);
-	draw_padded(out, cover, 8);
-	draw_padded(out, ns, 8);
-	fputc('\n', out);
-	return 0;
-}
+/* --- peaks */
 
 /* How near the peaks devices were, or all */
 static int put_peaks(const struct report *r, bool devices, FILE *out, size_t width)
@@ -74,31 +28,6 @@ static int put_peaks(const struct report *r, bool devices, FILE *out, size_t wid
 		if (use.device || !devices)
 			err = peaks_line(out, &use, "", width);
 	return err;
-}
-
-static int put_devices(const struct view *v, FILE *out, size_t width)
-{
-	const struct report *r = v->report;
-	int err = 0;
-
-	if (!r->nr_devices)
-		return notes_line(out, width,
-				  "No device is followed: -D all, or -D with names, does that.");
-	fprintf(out,
-		"# DEVICE           KIND        READ          95%%     WRITE          95%%  "
-		"REQUESTS COUNTED"
-		"  LAT ns   %s, as devices see it\n",
-		draw_unit(v)[0] ? draw_unit(v) : "bytes");
-	for (size_t i = 0; i < r->nr_devices && !err; i++)
-		err = put_device(v, &r->devices[i], out);
-	fputs("\n", out);
-	if (!err)
-		err = put_peaks(r, true, out, width);
-	if (err)
-		return err;
-	return notes_line(out, width,
-			  "COUNTED is the part of the time in which its counters counted. REQUESTS "
-			  "are those that the kernel saw; who made them is in the rows.");
 }
 
 /* --- latencies */
@@ -144,32 +73,62 @@ static size_t name_width(size_t width)
 	return width < 73 ? 22 : width > 126 ? 75 : width - 51;
 }
 
+/* "409 k req/s" */
+static void put_count(const struct view *v, uint64_t count, const char *unit,
+		      char ret[FORMAT_NUMBER_LEN])
+{
+	static const char prefixes[] = " kMGTPE";
+	double n = (double)count, ns = (double)report_duration_ns(v->report);
+	bool rate = v->units != VIEW_BYTES && ns > 0;
+	size_t i = 0;
+
+	n = rate ? n * 1e9 / ns : n;
+	for (; n >= 999.5 && i + 2 < sizeof(prefixes); i++)
+		n /= 1000;
+	snprintf(ret, FORMAT_NUMBER_LEN, "%.3g %.*s%s%s%s", n, i ? 1 : 0, prefixes + i,
+		 i && unit[0] ? " " : "", unit, rate ? "/s" : "");
+}
+
+/* The value with its unit: that of counters differs. */
+static void put_value(const struct view *v, const struct report_counter *c,
+		      char ret[FORMAT_NUMBER_LEN])
+{
+	char text[FORMAT_NUMBER_LEN];
+
+	if (!c->valid) {
+		strcpy(ret, "no data");
+	} else if (c->counter->unit == UNIT_NANOJOULES) {
+		format_joules(c->value, ret);
+	} else if (c->counter->unit == UNIT_REQUESTS) {
+		put_count(v, c->value, "req", ret);
+	} else if (c->counter->unit == UNIT_EVENTS) {
+		put_count(v, c->value, "", ret);
+	} else {
+		draw_amount(v, c->value, text);
+		snprintf(ret, FORMAT_NUMBER_LEN, "%.20s%s%s", text,
+			 v->units == VIEW_GB_PER_S ? " " : "", draw_unit(v));
+	}
+}
+
 static int put_counter(const struct view *v, const struct report_counter *c, FILE *out,
 		       size_t width)
 {
 	const struct report *r = v->report;
-	char value[FORMAT_NUMBER_LEN] = "no data", part[FORMAT_NUMBER_LEN] = "-",
-	     cover[FORMAT_NUMBER_LEN], range[FORMAT_NUMBER_LEN] = "";
+	char value[FORMAT_NUMBER_LEN], part[FORMAT_NUMBER_LEN] = "-", cover[FORMAT_NUMBER_LEN],
+				       range[FORMAT_NUMBER_LEN] = "";
 	cleanup_free char *cut = NULL;
 
 	if (format_cut(FORMAT_SAFE(c->counter->name), name_width(width), FORMAT_CUT_RIGHT, &cut))
 		return -ENOMEM;
-	if (c->valid && c->counter->unit == UNIT_NANOJOULES)
-		format_joules(c->value, value);
-	else if (c->valid && c->counter->unit == UNIT_REQUESTS)
-		snprintf(value, sizeof(value), "%.4g req", (double)c->value);
-	else if (c->valid && c->counter->unit == UNIT_EVENTS)
-		snprintf(value, sizeof(value), "%.4g", (double)c->value);
-	else if (c->valid)
-		draw_amount(v, c->value, value);
-	if (c->valid)
+	put_value(v, c, value);
+	if (c->valid && unit_is_split(c->counter->unit))
 		format_percent(c->attributed, c->value, part);
 	format_percent(c->running_ns, c->enabled_ns, cover);
 	fprintf(out, "%s%*s %6" PRIu32, cut, (int)(name_width(width) - format_width(cut)), "",
 		report_socket_id(r, c->counter));
-	draw_padded(out, value, 10);
+	draw_padded(out, value, 12);
 	draw_padded(out, part, 11);
-	draw_padded(out, cover, 9);
+	draw_padded(out, cover, 8);
 	if (c->valid && c->running_ns < c->enabled_ns) {
 		if (c->counter->unit == UNIT_NANOJOULES)
 			format_joules_range(c->value, c->low, c->high, range);
@@ -188,8 +147,8 @@ static int put_counters(const struct view *v, FILE *out, size_t width)
 
 	if (!r->nr_counters)
 		return notes_line(out, width, "Nothing is counted: only CPU time is known.");
-	fprintf(out, "# %-*s SOCKET %9s ATTRIBUTED  COUNTED\n", (int)name_width(width), "COUNTER",
-		draw_unit(v)[0] ? draw_unit(v) : "bytes");
+	fprintf(out, "# %-*s SOCKET       VALUE ATTRIBUTED COUNTED\n", (int)name_width(width),
+		"COUNTER");
 	for (size_t i = 0; i < r->nr_counters && !err; i++)
 		err = put_counter(v, &r->counters[i], out, width);
 	fputc('\n', out);
@@ -211,9 +170,12 @@ static int put_counters(const struct view *v, FILE *out, size_t width)
 
 static int put_page(const struct view *v, FILE *out, size_t width)
 {
+	int err;
+
 	switch (v->page) {
 	case VIEW_DEVICES:
-		return put_devices(v, out, width);
+		err = draw_devices(v, out, width);
+		return err ? err : put_peaks(v->report, true, out, width);
 	case VIEW_LATENCIES:
 		return put_latencies(v, out, width);
 	case VIEW_COUNTERS:

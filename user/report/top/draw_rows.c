@@ -43,7 +43,7 @@ static void put_bar(struct canvas *c, size_t row, const struct draw_columns *l,
 static int put_name(const struct view *v, struct canvas *c, size_t row,
 		    const struct draw_columns *l, const struct view_item *i)
 {
-	size_t marks = v->tree ? 2 : 0, indent = v->tree ? (size_t)i->depth * 2 : 0, room;
+	size_t marks = v->tree ? 2 : 0, indent = v->tree ? (size_t)i->depth * l->indent : 0, room;
 	bool native = v->report->by == ROW_CGROUP;
 	cleanup_free char *name = NULL;
 	cleanup_free char *cut = NULL;
@@ -56,7 +56,7 @@ static int put_name(const struct view *v, struct canvas *c, size_t row,
 	if (marks + strlen(count) > l->name)
 		count[0] = '\0';
 	room = l->name - marks - strlen(count);
-	indent = indent > room / 2 ? room / 2 : indent;
+	indent = indent > room - room / 4 ? room - room / 4 : indent;
 	room -= indent;
 	/* The last column is for the mark of a row that has ended. */
 	if (!err)

@@ -369,6 +369,27 @@ static void choose(struct view *v)
 			v->items[up].nr_rows++;
 }
 
+static const char *key_of(const struct view_item *i, char ret[MODEL_NAME_LEN * 4])
+{
+	if (i->row)
+		/* A cgroup may have two rows: its own, and one for its direct tasks. */
+		snprintf(ret, MODEL_NAME_LEN * 4, "%.*s", MODEL_KEY_LEN, i->row->key);
+	else
+		snprintf(ret, MODEL_NAME_LEN * 4, "made:%.*s", (int)i->path_len, i->path);
+	return ret;
+}
+
+static size_t find_folded(const struct view *v, const struct view_item *i)
+{
+	char key[MODEL_NAME_LEN * 4];
+
+	key_of(i, key);
+	for (size_t k = 0; k < v->folded.nr; k++)
+		if (!strcmp(v->folded.items[k], key))
+			return k;
+	return v->folded.nr;
+}
+
 static int compare_names(const struct view_item *a, const struct view_item *b)
 {
 	const char *x = a->path, *y = b->path;
@@ -409,27 +430,6 @@ static int compare_items(const void *a, const void *b, void *arg)
 	if (!order)
 		order = ORDER(y->amounts.cpu_ns, x->amounts.cpu_ns);
 	return order ? order : ORDER(left, right);
-}
-
-static const char *key_of(const struct view_item *i, char ret[MODEL_NAME_LEN * 4])
-{
-	if (i->row)
-		/* A cgroup may have two rows: its own, and one for its direct tasks. */
-		snprintf(ret, MODEL_NAME_LEN * 4, "%.*s", MODEL_KEY_LEN, i->row->key);
-	else
-		snprintf(ret, MODEL_NAME_LEN * 4, "made:%.*s", (int)i->path_len, i->path);
-	return ret;
-}
-
-static size_t find_folded(const struct view *v, const struct view_item *i)
-{
-	char key[MODEL_NAME_LEN * 4];
-
-	key_of(i, key);
-	for (size_t k = 0; k < v->folded.nr; k++)
-		if (!strcmp(v->folded.items[k], key))
-			return k;
-	return v->folded.nr;
 }
 
 /* From top to bottom, without folded rows. */
@@ -575,7 +575,7 @@ static int made_name(const struct view *v, const struct view_item *i, char **ret
 {
 	size_t from = i->parent == VIEW_NO_ITEM ? 0 : v->items[i->parent].path_len;
 
-	while (from < i->path_len && i->path[from] == '/' && i->path_len > 1)
+	while (i->parent != VIEW_NO_ITEM && from < i->path_len && i->path[from] == '/')
 		from++;
 	return format_terminal(i->path + from, i->path_len - from, ret);
 }
