@@ -180,17 +180,37 @@ static uint64_t largest_of(const struct view *v)
 	return most;
 }
 
-static int put_rows(const struct view *v, struct canvas *c, size_t top,
+/* All that was counted, of rows or not: 100% */
+static void put_machine(const struct view *v, struct canvas *c, size_t row,
+			const struct draw_columns *l)
+{
+	const struct view_item all = {
+		.amounts = rows_machine(v->report),
+	};
+	struct draw_columns own = *l;
+
+	own.has[DRAW_RANGE] &= all.amounts.low < all.amounts.high;
+	own.has[DRAW_SOCKETS] = false;
+	if (devices_mode(v->report) != DEVICES_COUNTED)
+		own.has[DRAW_DEVICE_READ] = own.has[DRAW_DEVICE_WRITE] = false;
+	canvas_put(c, row, 0, l->name, LOOK_STRONG, "all");
+	draw_numbers(v, c, row, &own, &all);
+}
+
+/* @top: of the headings; @at: of the rows */
+static int put_rows(const struct view *v, struct canvas *c, size_t top, size_t at,
 		    const struct draw_columns *l, size_t nr)
 {
 	struct graphs g = { 0 };
 	int err = l->graph && nr ? make_graphs(v, l, nr, &g) : 0;
 
 	draw_headings(v, c, top, l, g.scale);
+	if (at > top + 1)
+		put_machine(v, c, top + 1, l);
 	for (size_t i = 0; i < nr && !err; i++)
-		err = put_row(v, c, top + 1 + i, l, view_item_at(v, v->scroll + i));
+		err = put_row(v, c, at + i, l, view_item_at(v, v->scroll + i));
 	if (!err && g.bins)
-		put_graphs(v, c, top + 1, l, &g, nr);
+		put_graphs(v, c, at, l, &g, nr);
 	free(g.bins);
 	return err;
 }
@@ -198,18 +218,19 @@ static int put_rows(const struct view *v, struct canvas *c, size_t top,
 int draw_rows(struct view *v, struct canvas *c, struct draw_area area)
 {
 	struct draw_columns l = draw_columns(v, c->columns);
-	size_t room = area.nr - 1, nr;
+	/* On a low terminal rows need the line of the machine. */
+	size_t at = area.top + (l.counted && area.nr >= 6 ? 2 : 1);
+	size_t room = area.top + area.nr - at, nr;
 	int err;
 
 	scroll_to_selected(v, room);
 	l.largest = largest_of(v);
 	nr = v->nr_lines - v->scroll < room ? v->nr_lines - v->scroll : room;
-	err = put_rows(v, c, area.top, &l, nr);
+	err = put_rows(v, c, area.top, at, &l, nr);
 	if (nr)
-		canvas_look(c, area.top + 1 + v->selected - v->scroll, 0, c->columns,
-			    LOOK_SELECTED);
+		canvas_look(c, at + v->selected - v->scroll, 0, c->columns, LOOK_SELECTED);
 	else
-		canvas_put(c, area.top + 1, 0, SIZE_MAX, LOOK_DIM,
+		canvas_put(c, at, 0, SIZE_MAX, LOOK_DIM,
 			   v->filter[0] ? "no row has this in its names: / changes the filter"
 					: "no row did anything: a shows all");
 	return err;

@@ -340,12 +340,12 @@ static void test_time(void **state)
 	close_stage(&s);
 }
 
-/* The first row: behind the bars of two sockets, what they mean, and the heading */
+/* The first row: behind the bars of two sockets, what they mean, the heading, and the machine */
 static const char *first_row(struct stage *s, char ret[256])
 {
 	char *text = text_of(s), *at = text;
 
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		at = strchr(at, '\n') + 1;
 	snprintf(ret, 256, "%.*s", (int)strcspn(at, "\n"), at);
 	free(text);
@@ -580,6 +580,23 @@ static void test_playing(void **state)
 	close_stage(&s);
 }
 
+/* The machine's bytes are 100%, whatever is shown of its rows. */
+static void test_line_of_the_machine(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 3, 24, 80);
+	has(&s, "\nall                    44.178  23.076   100%               7000.0%\n");
+	PRESS(&s, '/', 'l', 'b', 'm', KEYS_RETURN);
+	has(&s, "\nall                    44.178  23.076   100% ");
+	has(&s, "\n4242 lbm               31.235  15.235 ");
+	s.rows = DRAW_MIN_ROWS;
+	lacks(&s, "\nall ");
+	has(&s, "\n4242 lbm ");
+	close_stage(&s);
+}
+
 /* The top row of a tree is a sum, with all that a row has. */
 static void test_sums(void **state)
 {
@@ -667,6 +684,7 @@ int main(void)
 		cmocka_unit_test(test_scales_of_graphs),
 		cmocka_unit_test(test_whole_run),
 		cmocka_unit_test(test_playing),
+		cmocka_unit_test(test_line_of_the_machine),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_wishes),
 		cmocka_unit_test(test_many_rows),
