@@ -172,6 +172,7 @@ part_unit() {
 		tests/cli/test_terminal.py ./t410trace build/$(native)/tests/unit/make_accounts
 		tests/cli/test_top_screen.py ./t410trace
 		tests/cli/test_topology.py ./t410trace
+		tests/cli/test_check.py ./t410trace
 		tests/cli/test_foreign_devices.py ./t410trace
 		tests/cli/test_job_commands.py ./t410trace build/$(native)/tests/unit/make_accounts
 		tests/cli/test_slurm_epilog.py

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "cli/output.h"
 #include "cli/values.h"
 #include "live/selftest/selftest.h"
@@ -34,28 +36,93 @@ static json_t *checks_to_json(const struct check_list *list)
 						 "status", check_status_name(row->status), "found",
 						 row->found, "remedy", row->remedy));
 	}
-	return json_pack("{s:s, s:b, s:o}", "schema", CHECK_SCHEMA, "ok", check_all_ok(list),
-			 "checks", checks);
+	return json_pack("{s:s, s:b, s:s, s:o}", "schema", CHECK_SCHEMA, "ok", check_all_ok(list),
+			 "status", check_status_name(check_worst(list)), "checks", checks);
 }
 
-/* One line for each row; its remedy and overlong text go below it. */
-static void print_checks(const struct check_list *list)
+/* Rows about the machine and its uses come first, whatever they say. */
+static const char *const about_machine[] = { "machine", "pmus", "gpus", "peak", "kernel", "serve" };
+
+static const struct check_row *find_row(const struct check_list *list, const char *name)
 {
+	for (size_t i = 0; i < list->nr; i++)
+		if (!strcmp(list->rows[i].name, name))
+			return &list->rows[i];
+	return NULL;
+}
+
+static bool is_about_machine(const struct check_row *row)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(about_machine); i++)
+		if (!strcmp(row->name, about_machine[i]))
+			return true;
+	return false;
+}
+
+/* Its remedy goes below it. */
+static void print_row(const struct check_row *row, int width)
+{
+	char label[64];
+
+	snprintf(label, sizeof(label), "%-7s  %-*s", check_status_name(row->status), width,
+		 row->name);
+	output_labelled(stdout, 11 + width, label, row->found);
+	output_wrapped(stdout, 13 + width, row->remedy);
+}
+
+/* One sentence, with the names of the rows that it rests on. */
+static void print_verdict(const struct check_list *list)
+{
+	enum check_status worst = check_worst(list);
+	char names[OUTPUT_COLUMNS * 4] = "", text[sizeof(names) + 200];
+	size_t nr = 0;
+
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->rows[i].status == worst)
+			str_append(names, sizeof(names), "%s%s", nr++ ? ", " : "",
+				   list->rows[i].name);
+	if (worst == CHECK_OK)
+		snprintf(text, sizeof(text), "t410trace can work here.");
+	else if (worst == CHECK_LIMITED)
+		snprintf(text, sizeof(text), "t410trace can work here, with limits: %s.", names);
+	else if (!strcmp(names, "pmus"))
+		snprintf(text, sizeof(text),
+			 "t410trace cannot count traffic here (missing: pmus), but with "
+			 "--no-counters attribute CPU time and requests to disks.");
+	else
+		snprintf(text, sizeof(text), "t410trace cannot work here, missing: %s.", names);
+	output_wrapped(stdout, 0, text);
+	putchar('\n');
+}
+
+static void print_checks(const struct check_list *list, bool all)
+{
+	size_t left_out = 0;
+	int width = 0;
+
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct check_row *row = &list->rows[i];
-		const char *status = check_status_name(row->status);
 
-		if (37 + strlen(row->found) <= OUTPUT_COLUMNS) {
-			printf("%-7s  %-26s  %s\n", status, row->name, row->found);
-		} else {
-			printf("%-7s  %s\n", status, row->name);
-			output_wrapped(stdout, 9, row->found);
-		}
-		output_wrapped(stdout, 11, row->remedy);
+		if ((all || row->status != CHECK_OK || is_about_machine(row)) &&
+		    (int)strlen(row->name) > width)
+			width = (int)strlen(row->name);
 	}
-	printf("\n%s\n", check_all_ok(list) ? "t410trace can work here."
-					    : "t410trace cannot work here, see the rows marked "
-					      "missing.");
+	print_verdict(list);
+	for (size_t i = 0; i < ARRAY_SIZE(about_machine); i++)
+		if (find_row(list, about_machine[i]))
+			print_row(find_row(list, about_machine[i]), width);
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct check_row *row = &list->rows[i];
+
+		if (is_about_machine(row))
+			continue;
+		if (all || row->status != CHECK_OK)
+			print_row(row, width);
+		else
+			left_out++;
+	}
+	if (left_out)
+		printf("\n%zu more checks are ok; -v shows them.\n", left_out);
 }
 
 static int show(const struct options *o, const struct sysfs *fs, struct diag *d, bool *ret_ok)
@@ -68,7 +135,7 @@ static int show(const struct options *o, const struct sysfs *fs, struct diag *d,
 		return diag_error(d, err, "cannot look at this machine");
 	*ret_ok = check_all_ok(&list);
 	if (o->run.output.format != OUTPUT_JSON)
-		print_checks(&list);
+		print_checks(&list, o->run.output.verbose);
 	else if ((err = output_json(checks_to_json(&list))))
 		diag_error(d, err, "cannot show the checks");
 	return err;
@@ -307,6 +374,8 @@ static const struct option_row rows[] = {
 	  "Move a known number of bytes on each socket, and compare them with what t410trace says: "
 	  "below 20 s, 256 MiB, two CPUs of a socket at a time",
 	  SWITCH("selftest", 0, selftest) },
+	{ 0, 0, "Also show what is as it should be; with --selftest, its messages",
+	  SWITCH("verbose", 'v', run.output.verbose) },
 	{ 0 },
 };
 

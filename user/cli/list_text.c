@@ -286,15 +286,15 @@ static int print_lines(const struct pmu_line *lines, size_t nr)
 /* A name with its meaning behind it or, where it is too long for that, below it. */
 static void print_meaning(int width, const char *name, const char *meaning)
 {
-	if (!meaning[0])
-		printf("    %s\n", name);
-	else if ((int)strlen(name) <= width &&
-		 4 + width + 2 + (int)strlen(meaning) <= OUTPUT_COLUMNS)
-		printf("    %-*s  %s\n", width, name, meaning);
-	else {
+	char label[LABEL_LEN + 5];
+
+	if ((int)strlen(name) > width || !meaning[0]) {
 		printf("    %s\n", name);
 		output_wrapped(stdout, 8, meaning);
+		return;
 	}
+	snprintf(label, sizeof(label), "    %.*s", LABEL_LEN - 1, name);
+	output_labelled(stdout, 4 + width + 2, label, meaning);
 }
 
 static const char *event_name(const void *lines, size_t i)
@@ -381,8 +381,7 @@ static void print_for_perf(const struct pmu *pmu)
 			event_words(pmu, i, false, words, sizeof(words));
 			str_append(words, sizeof(words), "%s%s", words[0] ? ": " : "", e->text);
 		}
-		print_meaning(0, name, "");
-		output_wrapped(stdout, 8, words);
+		print_meaning(0, name, words);
 	}
 }
 

@@ -26,6 +26,11 @@ size_t output_height(FILE *out)
 
 void output_wrapped(FILE *out, int indent, const char *text)
 {
+	output_labelled(out, indent, "", text);
+}
+
+void output_labelled(FILE *out, int indent, const char *label, const char *text)
+{
 	int column = 0;
 	int len;
 
@@ -38,7 +43,8 @@ void output_wrapped(FILE *out, int indent, const char *text)
 		if (column)
 			column += fprintf(out, " %.*s", len, text);
 		else
-			column = fprintf(out, "%*s%.*s", indent, "", len, text);
+			column = fprintf(out, "%-*s%.*s", indent, label, len, text);
+		label = "";
 		text += len;
 	}
 	if (column)

@@ -25,6 +25,9 @@ size_t output_height(FILE *out);
  */
 void output_wrapped(FILE *out, int indent, const char *text);
 
+/** output_labelled() - the same with a label in place of the blanks of the first line */
+void output_labelled(FILE *out, int indent, const char *label, const char *text);
+
 /**
  * output_diag() - print a problem and its remedy on standard error
  * @who: name of the command, "t410trace list"

@@ -7,13 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
-#include <linux/perf_event.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/capability.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -23,6 +20,7 @@
 #include "platform/sys/cgroup2.h"
 #include "platform/sys/cgroups.h"
 #include "platform/check/checks_devices.h"
+#include "platform/check/checks_machine.h"
 #include "platform/check/checks_resctrl.h"
 #include "platform/check/checks_weights.h"
 #include "platform/pmu/fit.h"
@@ -32,9 +30,6 @@
 #include "platform/sys/smbios.h"
 #include "tables/counter_rows.h"
 
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#endif
 #ifndef CAP_BPF
 #define CAP_BPF 39
 #endif
@@ -42,13 +37,19 @@
 NAMES(check_status_name, enum check_status, [CHECK_OK] = "ok", [CHECK_LIMITED] = "limited",
       [CHECK_MISSING] = "missing")
 
+enum check_status check_worst(const struct check_list *list)
+{
+	enum check_status worst = CHECK_OK;
+
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->rows[i].status > worst)
+			worst = list->rows[i].status;
+	return worst;
+}
+
 bool check_all_ok(const struct check_list *list)
 {
-	for (size_t i = 0; i < list->nr; i++) {
-		if (list->rows[i].status == CHECK_MISSING)
-			return false;
-	}
-	return true;
+	return check_worst(list) != CHECK_MISSING;
 }
 
 static void set_remedy(struct check_row *row, const char *remedy)
@@ -397,7 +398,7 @@ static int read_caps(struct check_caps *ret_caps)
 		return -errno;
 	*ret_caps = (struct check_caps){
 		.bpf = has_cap(caps, CAP_BPF),
-		.perfmon = has_cap(caps, CAP_PERFMON),
+		.perfmon = has_cap(caps, CHECK_CAP_PERFMON),
 		.sys_admin = has_cap(caps, CAP_SYS_ADMIN),
 		.dac_read_search = has_cap(caps, CAP_DAC_READ_SEARCH),
 	};
@@ -405,32 +406,21 @@ static int read_caps(struct check_caps *ret_caps)
 	return 0;
 }
 
-/* Open a cpu-clock event on the CPU we are on, as the reader of the windows does. */
 static void check_event(struct check_row *ret_row)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.disabled = 1,
-	};
-	int cpu = sched_getcpu();
-	int fd, err;
+	int err = check_open_event();
 
-	fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0) {
-		close(fd);
+	if (!err) {
 		set_row(ret_row, "perf_event_open", CHECK_OK, "",
 			"an event on a CPU can be opened");
 		return;
 	}
-	err = errno;
 	set_row(ret_row, "perf_event_open", CHECK_MISSING,
-		err == EACCES || err == EPERM
+		err == -EACCES || err == -EPERM
 			? "needs CAP_PERFMON (CAP_SYS_ADMIN where perf_event_paranoid is "
 			  "3), or root; a container or security module may forbid it too"
 			: "the kernel or the container does not offer perf events",
-		"no event on a CPU: %s", strerror(err));
+		"no event on a CPU: %s", strerror(-err));
 }
 
 static void check_cgroup2(int proc, struct check_row *ret_row)
@@ -517,6 +507,9 @@ static int add_permission_rows(int proc, struct check_list *list)
 	check_judge_paranoid(line_of(proc, "sys/kernel/perf_event_paranoid", text), &caps,
 			     next(list));
 	check_event(next(list));
+	err = check_serve(line_of(proc, "sys/kernel/perf_event_paranoid", text), next(list));
+	if (err)
+		return err;
 	check_judge_unprivileged_bpf(line_of(proc, "sys/kernel/unprivileged_bpf_disabled", text),
 				     next(list));
 	check_judge_bpf_jit(line_of(proc, "sys/net/core/bpf_jit_enable", text), next(list));
@@ -550,6 +543,17 @@ static void add_lockdown_row(const struct sysfs *fs, struct check_list *list)
 		check_judge_lockdown(line, next(list));
 }
 
+/* Without a GPU there is no row about them. */
+static int check_pci(const struct sysfs *fs, struct check_list *list)
+{
+	struct check_row *row = next(list), gpus;
+	int err = check_devices(fs, row, &gpus);
+
+	if (!err && gpus.name)
+		*next(list) = gpus;
+	return err;
+}
+
 static int add_rows(const struct sysfs *fs, int proc, const char *resctrl, struct check_list *list)
 {
 	struct pmu_list pmus = { 0 };
@@ -560,11 +564,13 @@ static int add_rows(const struct sysfs *fs, int proc, const char *resctrl, struc
 	if (uname(&uts))
 		return -errno;
 	read = pmu_list_read(fs, &d, &pmus);
+	err = check_sockets(fs, &pmus, next(list));
 	check_judge_kernel(uts.release, has_others(&pmus), next(list));
 	check_btf(fs, next(list));
 	add_lockdown_row(fs, list);
 	add_bpf_rows(list);
-	err = add_permission_rows(proc, list);
+	if (!err)
+		err = add_permission_rows(proc, list);
 	check_cgroup2(proc, next(list));
 	if (!err)
 		err = check_pmus(fs, &pmus, read, &d, next(list));
@@ -574,7 +580,7 @@ static int add_rows(const struct sysfs *fs, int proc, const char *resctrl, struc
 	if (!err)
 		err = check_weights(&perf_kernel, fs, next(list));
 	if (!err)
-		err = check_devices(fs, next(list));
+		err = check_pci(fs, list);
 	return err ? err : check_peak(fs, next(list));
 }
 

@@ -14,6 +14,8 @@
 #include "platform/pmu/pmu.h"
 #include "platform/sys/sysfs.h"
 
+#define CHECK_CAP_PERFMON 38 /* CAP_PERFMON, which older headers lack */
+
 enum check_status {
 	CHECK_OK,      /* as it should be */
 	CHECK_LIMITED, /* t410trace works, but not in every way */
@@ -77,6 +79,9 @@ int check_machine(const struct sysfs *fs, const char *proc, const char *resctrl,
 
 /** check_all_ok() - is nothing missing? Limits do not count. */
 bool check_all_ok(const struct check_list *list);
+
+/** check_worst() - the worst status of all rows */
+enum check_status check_worst(const struct check_list *list);
 
 /** check_status_name() - "ok", "limited" or "missing" */
 const char *check_status_name(enum check_status status);

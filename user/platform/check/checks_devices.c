@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "platform/pci/topology.h"
+
+#define CLASS_DISPLAYS 0x03
 
 static size_t count_pmus(const struct pmu_list *pmus)
 {
@@ -73,7 +76,28 @@ static void judge(const struct topology *t, size_t nr_pmus, struct check_row *re
 			 "\"t410trace topology\" shows what is known; --pci-map tells -D the rest");
 }
 
-int check_devices(const struct sysfs *fs, struct check_row *ret_row)
+/* Display and 3D controllers are of base class 3, also those that only show a console. */
+static void name_gpus(const struct topology *t, struct check_row *ret)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < t->nr; i++)
+		nr += t->functions[i].class_code >> 16 == CLASS_DISPLAYS;
+	if (!nr)
+		return;
+	*ret = (struct check_row){ .name = "gpus", .status = CHECK_OK };
+	str_append(ret->found, sizeof(ret->found), "%zu", nr);
+	for (size_t i = 0; i < t->nr; i++) {
+		const struct pci_function *f = &t->functions[i];
+
+		if (f->class_code >> 16 == CLASS_DISPLAYS)
+			str_append(ret->found, sizeof(ret->found), "%s %s %s%s%s%s",
+				   strchr(ret->found, ' ') ? "," : ":", f->bdf, f->what,
+				   f->driver[0] ? " (" : "", f->driver, f->driver[0] ? ")" : "");
+	}
+}
+
+int check_devices(const struct sysfs *fs, struct check_row *ret_row, struct check_row *ret_gpus)
 {
 	struct topology_source source = { .sysfs = fs };
 	struct topology topology = { 0 };
@@ -81,6 +105,7 @@ int check_devices(const struct sysfs *fs, struct check_row *ret_row)
 	struct diag d = { 0 };
 	int err = pmu_list_read(fs, &d, &pmus);
 
+	*ret_gpus = (struct check_row){ 0 };
 	*ret_row = (struct check_row){ .name = "pci", .status = CHECK_LIMITED };
 	if (err == -ENOMEM)
 		return err;
@@ -94,6 +119,7 @@ int check_devices(const struct sysfs *fs, struct check_row *ret_row)
 		str_copy(ret_row->found, sizeof(ret_row->found), d.what);
 		str_copy(ret_row->remedy, sizeof(ret_row->remedy), "-D finds no devices here");
 	}
+	name_gpus(&topology, ret_gpus);
 	topology_free(&topology);
 	pmu_list_free(&pmus);
 	return err == -ENOMEM ? err : 0;

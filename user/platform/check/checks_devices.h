@@ -10,9 +10,10 @@
  * single root ports?
  * @fs: sysfs
  * @ret_row: "pci"; never CHECK_MISSING: the tasks that make devices move data can be noted anywhere
+ * @ret_gpus: "gpus": those that PCI shows, CHECK_OK; without one it has no name
  *
  * Return: 0 or -ENOMEM.
  */
-int check_devices(const struct sysfs *fs, struct check_row *ret_row);
+int check_devices(const struct sysfs *fs, struct check_row *ret_row, struct check_row *ret_gpus);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "platform/check/checks.h"
+#include "platform/check/checks_machine.h"
 #include "platform/sys/cgroup2.h"
 #include "tree.h"
 
@@ -339,6 +340,69 @@ static void test_run(void **state)
 	tree_remove(&tree);
 }
 
+/* Debian's level 3 stops the daemon, which has no CAP_SYS_ADMIN, and not a run as root. */
+static void test_serve(void **state)
+{
+	static const struct {
+		const char *text;
+		int err;
+		enum check_status status;
+	} rows[] = {
+		{ "2", 0, CHECK_OK },
+		{ "3", 0, CHECK_OK }, /* a kernel that takes it for 2 */
+		{ "3", -EACCES, CHECK_LIMITED },
+		{ "2", -EACCES, CHECK_LIMITED },
+		{ NULL, -ENOENT, CHECK_LIMITED },
+		{ "3", CHECK_NOT_TRIED, CHECK_LIMITED },
+		{ "2", CHECK_NOT_TRIED, CHECK_OK },
+		{ "-1", CHECK_NOT_TRIED, CHECK_OK },
+		{ NULL, CHECK_NOT_TRIED, CHECK_OK },
+	};
+	struct check_row row;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		check_judge_serve(rows[i].text, rows[i].err, &row);
+		assert_string_equal(row.name, "serve");
+		assert_int_equal(row.status, rows[i].status);
+		assert_int_equal(row.remedy[0] == '\0', row.status == CHECK_OK);
+	}
+	check_judge_serve("3", -EACCES, &row);
+	assert_non_null(strstr(row.found, "perf_event_paranoid is 3"));
+	assert_non_null(strstr(row.remedy, "kernel.perf_event_paranoid=2"));
+	check_judge_paranoid("3", &admin, &row);
+	assert_int_equal(row.status, CHECK_OK);
+}
+
+static void test_sockets(void **state)
+{
+	struct pmu_list list = { 0 };
+	struct check_row row;
+	struct sysfs fs;
+	struct tree tree;
+	struct diag d = { 0 };
+
+	(void)state;
+	tree_make_t410(&tree);
+	tree_put(&tree, "devices/system/cpu/possible", "0-3\n");
+	tree_put(&tree, "devices/system/cpu/online", "0-3\n");
+	tree_put(&tree, "devices/system/node/node0/cpulist", "0-1\n");
+	tree_put(&tree, "devices/system/node/node1/cpulist", "2-3\n");
+	tree_put(&tree, "devices/system/node/node2/cpulist", "\n");
+	tree_put(&tree, "devices/system/node/online", "0-2\n");
+	assert_int_equal(sysfs_open(tree.root, NULL, &fs), 0);
+	assert_int_equal(pmu_list_read(&fs, &d, &list), 0);
+	assert_int_equal(check_sockets(&fs, &list, &row), 0);
+	assert_string_equal(row.name, "machine");
+	assert_non_null(strstr(row.found, ", 2 sockets, 4 CPUs, 3 NUMA nodes"));
+	pmu_list_free(&list);
+	/* Without PMUs and packages they are one. */
+	assert_int_equal(check_sockets(&fs, &list, &row), 0);
+	assert_non_null(strstr(row.found, ", 1 socket, 4 CPUs, "));
+	sysfs_close(&fs);
+	tree_remove(&tree);
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -359,6 +423,8 @@ int main(void)
 		cmocka_unit_test(test_pmus),
 		cmocka_unit_test(test_cgroup2),
 		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_serve),
+		cmocka_unit_test(test_sockets),
 		cmocka_unit_test(test_names),
 	};
 

@@ -10,9 +10,10 @@
 
 static struct check_row look(const struct sysfs *fs)
 {
-	struct check_row row;
+	struct check_row row, gpus;
 
-	assert_int_equal(check_devices(fs, &row), 0);
+	assert_int_equal(check_devices(fs, &row, &gpus), 0);
+	assert_null(gpus.name);
 	assert_string_equal(row.name, "pci");
 	assert_true(row.status == CHECK_OK || row.remedy[0]);
 	return row;
@@ -87,15 +88,36 @@ static void test_pmus_of_ports(void **state)
 	assert_non_null(strstr(row.remedy, "devices below the other ports"));
 }
 
+static void test_gpus(void **state)
+{
+	struct world *w = *state;
+	struct check_row row, gpus;
+
+	world_add_port(w, &guide[0], CONFIG_SIZE);
+	config_make(w->c, 0x294110de, 0x030200, 0);
+	world_add(w, "pci0001:00/0001:00:00.0", "0001:01:00.0", 64);
+	tree_link(&w->tree, "devices/pci0001:00/0001:00:00.0/0001:01:00.0/driver",
+		  "../../../../bus/pci/drivers/nvidia");
+	assert_int_equal(check_devices(&w->fs, &row, &gpus), 0);
+	assert_string_equal(gpus.name, "gpus");
+	assert_int_equal(gpus.status, CHECK_OK);
+	assert_int_equal(strncmp(gpus.found, "1: 0001:01:00.0 NVIDIA", 22), 0);
+	assert_non_null(strstr(gpus.found, " (nvidia)"));
+	config_make(w->c, 0x20001a03, 0x030000, 0);
+	world_add(w, "pci0001:00", "0001:00:01.0", 64);
+	assert_int_equal(check_devices(&w->fs, &row, &gpus), 0);
+	assert_int_equal(strncmp(gpus.found, "2: 0001:00:01.0 ", 16), 0);
+	assert_non_null(strstr(gpus.found, ", 0001:01:00.0 NVIDIA"));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_make, world_free)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_no_pci),
-		TEST(test_ports_without_pmus),
-		TEST(test_all_there),
-		TEST(test_pmus_of_ports),
+		TEST(test_no_pci),    TEST(test_ports_without_pmus),
+		TEST(test_all_there), TEST(test_pmus_of_ports),
+		TEST(test_gpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

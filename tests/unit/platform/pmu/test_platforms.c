@@ -570,7 +570,7 @@ static void places_in_json(void **state)
 static void devices_are_not_counted(void **state)
 {
 	static const uint8_t config[64] = { 0x86, 0x80, 0x20, 0x20, [10] = 0x00, 0x06 };
-	struct check_row row;
+	struct check_row row, gpus;
 	struct tree tree;
 	struct sysfs fs;
 	struct diag d = { 0 };
@@ -580,7 +580,7 @@ static void devices_are_not_counted(void **state)
 	tree_write(&tree, "bus/pci/devices/0000:00:00.0/config", config, sizeof(config));
 	tree_put(&tree, PMU_DEVICES "/nvidia_uncore_pmu_0/type", "99\n");
 	assert_int_equal(sysfs_open(tree.root, &d, &fs), 0);
-	assert_int_equal(check_devices(&fs, &row), 0);
+	assert_int_equal(check_devices(&fs, &row, &gpus), 0);
 	assert_string_equal(row.found, "0 PCIe PMUs, 0 root ports");
 	sysfs_close(&fs);
 	tree_remove(&tree);
