@@ -125,7 +125,7 @@ void filter_forget(struct filter *f, uint32_t workload)
 
 		if (p->workload != workload)
 			continue;
-		/* Its kin may need it; those that have ended have one for each program. */
+		/* Its kin may need it; of ended ones, each program keeps one. */
 		same = p->kin ? filter_kin_parked(f, p->kin) : i;
 		p->workload = NO_WORKLOAD;
 		if (same == SIZE_MAX)
@@ -137,9 +137,9 @@ void filter_forget(struct filter *f, uint32_t workload)
 }
 
 /*
- * What the blocks before have said counts less and less. Shocks come last: they are fitted to the
- * block, so with them little of it looks like noise, and sizes that were learned then would be too
- * small.
+ * Evidence from earlier blocks counts less and less. Shocks come last: they are fitted to the
+ * block, so little of it looks like noise once they are there, and sizes learned after them would
+ * be too small.
  */
 static int solve_and_learn(struct filter *f, const struct filter_input *in)
 {
@@ -159,7 +159,7 @@ static int solve_and_learn(struct filter *f, const struct filter_input *in)
 		err = filter_jump_find(f, &jumped);
 		if (err || !jumped)
 			break;
-		/* A step within the block changes nothing of what the state is at its start. */
+		/* A step within the block does not change the state at its start. */
 		if (f->work->nr_steps == steps)
 			err = filter_solve_prepare(f, in);
 		if (!err)
@@ -179,8 +179,8 @@ static int solve_and_learn(struct filter *f, const struct filter_input *in)
 }
 
 /*
- * Even with all that was learned the bytes are further off than they may be: what is
- * known of the intensities is wrong, and would stay so, for it is held to be certain.
+ * Despite all that was learned, the bytes deviate more than they should: the intensities are wrong,
+ * and would stay wrong because the filter holds them to be certain.
  */
 static bool lost_track(const struct filter *f)
 {
@@ -190,15 +190,15 @@ static bool lost_track(const struct filter *f)
 }
 
 /*
- * Intensities were learned from counts that were taken to be known window by window, and
- * only now it is seen that they are not.
+ * Intensities were learned from counts that seemed to be known window by window; only now it turns
+ * out that they are not.
  */
 static bool was_misled(const struct filter *f, const struct filter_limit *before)
 {
 	return f->work->paced && !before->known;
 }
 
-/* What a block changes before it is advanced. */
+/* State that a block changes before the filter is advanced over it. */
 struct attempt {
 	double noise, phase, timing, evidence[2 * NR_SIZES];
 	double lag_num[FILTER_LAGS], lag_den[FILTER_LAGS][FILTER_LAGS];
@@ -214,7 +214,7 @@ static struct attempt before_attempt(const struct filter *f)
 	return was;
 }
 
-/* The block is going to be solved again; what it taught of the lag stays. */
+/* The block will be solved again; the lag learned from it stays. */
 static void try_again(struct filter *f, const struct attempt *was)
 {
 	f->noise = was->noise;
@@ -253,7 +253,7 @@ static int enter_and_solve(struct filter *f, const struct filter_input *in)
 	return err;
 }
 
-/* The same, and once more when it tells that there is a limit, or none. */
+/* The same; solved once more if the result shows that there is a limit, or none. */
 static int find_limit_and_solve(struct filter *f, const struct filter_input *in)
 {
 	struct attempt was = before_attempt(f);
@@ -279,7 +279,7 @@ int filter_block(struct filter *f, const struct filter_input *in, const struct f
 		return -EINVAL;
 	err = filter_state_update(f, in);
 	if (err)
-		return err; /* nothing happened: what is known stays */
+		return err; /* nothing happened: all knowledge stays */
 	err = find_limit_and_solve(f, in);
 	if (!err && f->blocks++ && (lost_track(f) || was_misled(f, &limit))) {
 		if (!was_misled(f, &limit))

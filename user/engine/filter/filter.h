@@ -22,27 +22,27 @@
 
 #include "engine/filter/matrix.h"
 
-/* What activity is measured in; how much is known about intensities beforehand. */
+/* The unit of activity; it decides the prior of intensities. */
 enum filter_kind {
-	FILTER_CPU_TIME, /* nothing: programs differ by orders of magnitude */
-	FILTER_WORK,	 /* a core event like cycles: no more, but its unit is another one */
+	FILTER_CPU_TIME, /* no prior: programs differ by orders of magnitude */
+	FILTER_WORK,	 /* a core event like cycles: no better prior, another unit */
 	FILTER_TRAFFIC,	 /* a core event that follows the traffic: nearly the same for all */
-	FILTER_MINIMUM,	 /* the smaller of two such events: as much is known */
+	FILTER_MINIMUM,	 /* the smaller of two such events: the same prior */
 	FILTER_IO,	 /* bytes of I/O of a device: a byte makes about a byte */
 	NR_FILTER_KINDS,
 };
 
-/* What is known beforehand is that of an event which follows the traffic. */
+/* The prior is that of an event which follows the traffic. */
 static inline bool filter_follows_traffic(enum filter_kind kind)
 {
 	return kind == FILTER_TRAFFIC || kind == FILTER_MINIMUM;
 }
 
-/* Windows of a block, and workloads in it, that a filter takes at a time. */
+/* Maximum number of windows and workloads of a block. */
 #define FILTER_MAX_WINDOWS   128
 #define FILTER_MAX_WORKLOADS 256
 
-/* A window's traffic may show in so many windows behind it. */
+/* Number of later windows in which a window's traffic may show. */
 #define FILTER_LAGS	     2
 
 /**
@@ -150,8 +150,8 @@ struct filter_output {
 struct filter;
 
 /*
- * Where filters work on a block and leave what they make of it. It is much larger than what they
- * have to remember, so those that take turns share one: what is in the caches is used again.
+ * Memory in which filters work on a block and leave their results. It is much larger than their
+ * state, so filters that take turns share one, which stays in the caches.
  */
 struct filter_workspace;
 

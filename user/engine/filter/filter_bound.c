@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Activity that may be no more than so many bytes. A line that is written to memory has left an L2
- * dirty before: a workload has written no more lines than leave its L2. It may have written far
- * fewer, for the next cache takes some several times. And what that one took leaves it when
- * somebody else's read pushes it out: the counter shows it then, and seems to say that the reader
- * is intense.
+ * Activity as an upper bound of bytes. A line that is written to memory has left an L2 dirty
+ * before: a workload cannot have written more lines than left its L2. It may have written far
+ * fewer, because the next cache takes some of them several times. Lines kept there leave it when
+ * somebody else's read pushes them out: the counter shows them then, which makes the reader look
+ * intense.
  *
- * An event may also be off both ways, as by stores that pass the caches. Then an upper bound would take
- * bytes from those who are above it. Both kinds can be told apart: if a cache takes lines, some
- * workloads are far below the most, further than an event is off that is right on the whole, and
- * hardly anybody is surely above it.
+ * An event may also be off in both directions, for example by stores that pass the caches. Then an
+ * upper bound would take bytes from workloads that are above it. The two cases can be told apart:
+ * if a cache keeps lines, some workloads are far below the bound, further than the error of an
+ * event that is right on the whole, and hardly any is surely above it.
  */
 #include <math.h>
 
@@ -17,9 +17,9 @@
 #include "engine/filter/filter_state.h"
 
 /*
- * Is it believed? Before totals are kept below it. @cov: of their errors. How far a workload is
- * from the most, by what its total may be off by: by its own error, by others' in its windows, and
- * by an event that is right on the whole.
+ * Is the bound believed? Asked before totals are kept below it. @cov: of the totals' errors. The
+ * distance of a workload from the bound is measured by three errors of its total: its own, those of
+ * others in its windows, and that of an event that is right on the whole.
  */
 void filter_bound_judge(struct filter *f, const struct filter_input *in, const struct matrix *cov)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Workloads whose intensity is another one than it was. A level that was observed for seconds is
- * held to be certain, and others, which are not, would get what is too much or too little. So each
- * block is asked whether the bytes that were not predicted go with the activity of one workload.
- * What is known of that one is forgotten as far as it must be; what is known of others stays.
+ * Workloads whose intensity has changed. A level that was observed for seconds is held to be
+ * certain, and the excess or deficit would go to others, which are not. So each block is checked:
+ * do the bytes that were not predicted follow the activity of one workload? The knowledge of that
+ * one is forgotten as far as necessary; that of all others stays.
  *
- * A level may also become another one within the block. There are as many windows for that as the
- * block has, and phases look alike: so it must be far likelier than anything else.
+ * A level may also change within the block. There are as many candidate windows for that as the
+ * block has, and phases look alike: so this explanation must be far likelier than any other.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "engine/filter/filter_state.h"
 #include "engine/filter/wide.h"
 
-/* What each workload's activity, whitened, has in common with the bytes, and with itself. */
+/* The product of each workload's whitened activity with the bytes, and with itself. */
 static INLINE void fill_common_any(const struct work *w, double *with, double *own)
 {
 	memset(with, 0, w->n * sizeof(*with));
@@ -37,9 +37,9 @@ static INLINE void fill_common_any(const struct work *w, double *with, double *o
 WIDE(static, void, fill_common, (const struct work *w, double *with, double *own), (w, with, own))
 
 /*
- * By how much the level of each workload is off, and by how many standard deviations. If a level
- * were off by x, that would be a times x in the windows; the likeliest x is a' C^-1 y / a' C^-1 a.
- * Return: the most standard deviations.
+ * How far the level of each workload is off, also in standard deviations. A level that is off by x
+ * adds a times x to the windows; the likeliest x is a' C^-1 y / a' C^-1 a. Return: the largest
+ * number of standard deviations.
  */
 static double how_far(const struct filter *f, double *far, double *off)
 {
@@ -51,7 +51,7 @@ static double how_far(const struct filter *f, double *far, double *off)
 		double with = far[i], own = off[i];
 
 		far[i] = off[i] = 0;
-		/* Nothing is known of those that are new yet. */
+		/* Those that are new have no level that could be wrong. */
 		if (f->state.entries[i].quiet_s < 0 || !(own > 0))
 			continue;
 		far[i] = fabs(with) / sqrt(own);
@@ -61,7 +61,7 @@ static double how_far(const struct filter *f, double *far, double *off)
 	return max;
 }
 
-/* Covariance of bytes that comes from a level that becomes another one. */
+/* Covariance of the bytes that comes from a level that changes. */
 static void cover(struct work *w, const struct step *s)
 {
 	const float *a = matrix_row(&w->at, s->entry);
@@ -80,7 +80,9 @@ void filter_jump_cover(struct work *w)
 		cover(w, &w->steps[k]);
 }
 
-/* What the windows from each one on add to a' C^-1 a, divided by a of that one: into w. */
+/*
+ * Into w: the contribution of the windows from each one on to a' C^-1 a, divided by a of that one.
+ */
 static INLINE void fill_own_any(struct work *w)
 {
 	for (size_t s = 0; s < w->t; s++) {
@@ -100,8 +102,8 @@ static INLINE void fill_own_any(struct work *w)
 WIDE(static, void, fill_own, (struct work * w), (w))
 
 /*
- * The likeliest window from which on the level of an entry is off; as how_far(), of a that is 0
- * before it. Return: the square of how far, 0 for none.
+ * The likeliest window from which on an entry's level is off; as how_far(), with an a that is 0
+ * before it. Return: the square of the deviations, 0 for none.
  */
 static double likeliest_step(const struct work *w, size_t i, struct step *ret)
 {
@@ -127,8 +129,8 @@ static double likeliest_step(const struct work *w, size_t i, struct step *ret)
 }
 
 /*
- * Is one level another one from a window on, beyond doubt? @level: how far one is off that is so
- * all the time; @rough: by how much all is further off than it may be, as variances.
+ * Does one level change from some window on, beyond doubt? @level: deviation of one that is off all
+ * the time; @rough: factor by which all deviations exceed what they may be, as variances.
  */
 static int find_step(struct filter *f, double level, double rough, bool *ret)
 {
@@ -139,8 +141,8 @@ static int find_step(struct filter *f, double level, double rough, bool *ret)
 
 	*ret = false;
 	/*
-	 * Weights have the changes of intensity in them. And what was predicted as it should be has no
-	 * such level: most blocks need no more work.
+	 * Weights already contain the changes of intensity. And a block that was predicted well has
+	 * no such level: most blocks need no more work.
 	 */
 	if (!f->params.limited || w->nr_steps == MAX_STEPS ||
 	    matrix_dot(w->white, w->white, w->t) < w->t)
@@ -171,7 +173,7 @@ static int find_step(struct filter *f, double level, double rough, bool *ret)
 	return 0;
 }
 
-/* What they make of intensities and totals. */
+/* Contribution of the steps to intensities and totals. */
 void filter_jump_total(struct work *w)
 {
 	for (size_t k = 0; k < w->nr_steps; k++) {
@@ -203,7 +205,7 @@ void filter_jump_covariance(const struct work *w, struct matrix *q, struct matri
 	}
 }
 
-/* At the end of the block the level is the other one. */
+/* At the end of the block the new level holds. */
 void filter_jump_advance(struct filter *f)
 {
 	struct work *w = f->work;
@@ -219,8 +221,8 @@ void filter_jump_advance(struct filter *f)
 }
 
 /*
- * If a level is off, it is forgotten as far as the block says; @ret: one was. If it may be that of
- * one or another, each is forgotten as far as it is likely.
+ * If a level is off, it is forgotten as far as the block demands; @ret: one was. If several levels
+ * could explain it, each is forgotten in proportion to its likelihood.
  */
 int filter_jump_find(struct filter *f, bool *ret)
 {
@@ -234,7 +236,7 @@ int filter_jump_find(struct filter *f, bool *ret)
 	err = err ? err : matrix_cholesky_forward_all(w->l, w->t, &w->w, &w->tri);
 	if (err)
 		return err;
-	/* Where all is further off than it may be, it is not because of one. */
+	/* If all predictions are worse than they may be, the cause is not a single level. */
 	rough = sqrt(fmax(matrix_dot(w->white, w->white, w->t) / w->t, 1));
 	max = how_far(f, far, off);
 	err = find_step(f, max, rough * rough, ret);

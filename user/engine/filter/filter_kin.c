@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A program that is started again and again is a new workload each time, but its intensity is
- * nearly that of the runs before. What is known of one of these, its kin, is what is known of the
- * new one beforehand, and runs differ by a fraction of it. Both are wrong together: the new one has
- * the covariance of its kin with everybody, and what is learned of one is learned of the other.
+ * nearly that of its earlier runs. The knowledge of one of these, its kin, is the prior of the new
+ * one; runs differ by a fraction of it. Both are wrong together: the new one has the covariance of
+ * its kin with all others, and evidence on one is evidence on the other.
  *
- * Kin of those that go on is another matter. Parents that wait have the name of the children that
- * do their work, and managers that of their workers.
+ * Kin that is still running is another matter. Parents that wait have the same name as the children
+ * that do their work, and managers that of their workers.
  */
 #include <math.h>
 #include <string.h>
@@ -27,10 +27,9 @@ static size_t edge_of(const struct filter_input *in, size_t i, bool last)
 }
 
 /*
- * Whose level a new workload has: the entry of its kin of which most is known, of those that have
- * ended or have not run since it began.
- * @column: which of the block's workloads an entry is, from 1 on; 0: none
- * Return: an entry of the state; SIZE_MAX: there is none.
+ * The entry whose level a new workload starts with: the best known one of its kin that has ended or
+ * has not run since the new one began. @column: number of an entry's workload in the block, from 1
+ * on; 0: none. Return: an entry of the state; SIZE_MAX: there is none.
  */
 size_t filter_kin_find(const struct filter *f, const struct filter_input *in, const size_t *column,
 		       size_t i)
@@ -55,7 +54,7 @@ size_t filter_kin_find(const struct filter *f, const struct filter_input *in, co
 	return best;
 }
 
-/* What runs of a program differ by comes on top of what is known of its level. */
+/* The spread between runs of a program is added to the uncertainty of its level. */
 void filter_kin_widen(const struct filter *f, double *mean, double *variance)
 {
 	*mean = fmax(*mean, 0);
@@ -87,8 +86,8 @@ void filter_kin_enter(const struct filter *f, struct filter_state *s, size_t i, 
 }
 
 /*
- * The same of kin that has left the state: the last one that did. It stays for the next one. Those
- * that left too long ago are gone: the workload itself was looked for before, see unpark().
+ * The same for kin that has left the state: the last one that did. It stays for the next run.
+ * Entries parked for too long are gone by now: unpark() looked for the workload itself first.
  */
 bool filter_kin_recall(const struct filter *f, uint64_t kin, struct parked *ret)
 {

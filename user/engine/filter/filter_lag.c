@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Activity and its traffic are not at the same time: write-back comes later, and data of a
- * request move before it is noted as completed.
+ * Activity and its traffic are not simultaneous: write-back comes later, and the data of a request
+ * move before it is noted as completed.
  */
 #include <math.h>
 #include <string.h>
@@ -11,18 +11,21 @@
 #include "engine/filter/wide.h"
 
 /*
- * Data of I/O move some milliseconds at most before it is noted. A weight: the inverse
- * variance of what is expected beforehand.
+ * Data of I/O move at most some milliseconds before they are noted. Used as a weight: the inverse
+ * variance of the prior.
  */
 #define LEAD_KNOWN (1 / (LEAD_SPREAD_S * LEAD_SPREAD_S))
 
-/* What entries did so many windows before, as far as the counter counted then. */
+/* Activity of the entries @later windows before, as far as the counter counted then. */
 const float *filter_lag_before(const struct filter *f, size_t t, size_t later)
 {
 	return t >= later ? matrix_row(&f->work->raw, t - later) : f->work->last[later - t - 1];
 }
 
-/* Bytes in one of the first windows, if all come so much later, of those who have stopped. */
+/*
+ * Bytes in one of the first windows of workloads that have stopped, if all traffic comes that much
+ * later.
+ */
 double filter_lag_carried(const struct filter *f, size_t t, size_t later)
 {
 	const struct filter_state *s = &f->state;
@@ -34,7 +37,7 @@ double filter_lag_carried(const struct filter *f, size_t t, size_t later)
 	return sum;
 }
 
-/* What the next block has to know of this one. */
+/* Data of this block that the next one needs. */
 void filter_lag_remember(struct filter *f, const struct filter_input *in)
 {
 	const struct work *w = f->work;
@@ -66,7 +69,7 @@ void filter_lag_prepare(struct filter *f)
 		}
 }
 
-/* Variance of places in a window, each as likely as another. */
+/* Variance of places in a window if all places are equally likely. */
 #define PLACES (1.0 / 12)
 
 /**
@@ -80,10 +83,10 @@ struct late {
 };
 
 /*
- * Traffic of a moment is spread evenly over some time behind it, which follows from the lag. So
- * fractions grow along a window, not quite evenly; these are those of the best linear fits. The less it is
- * known when something was done, the less steep they are: places are random by as much. At the
- * memory's limit traffic comes when it can, and not after some time.
+ * Traffic of a moment is spread evenly over some time after it, which follows from the lag. So the
+ * delayed fractions grow along a window, not quite evenly; these are the best linear fits. The less
+ * the time of activity is known, the flatter they are: places are random to that extent. At the
+ * memory's limit, traffic comes when it can, not after a fixed time.
  */
 static struct late late_of(const struct filter *f, const struct filter_input *in)
 {
@@ -101,7 +104,7 @@ static struct late late_of(const struct filter *f, const struct filter_input *in
 			      sure * 2 * (both_change - behind_change), sure * 2 * behind_change };
 }
 
-/* Where in a window so many before this one activity was, one element a workload. */
+/* Where in the window this many windows ago activity was, one element per workload. */
 static const float *within_before(const struct filter *f, const struct filter_input *in, size_t t,
 				  size_t later)
 {
@@ -113,7 +116,10 @@ static const float *within_before(const struct filter *f, const struct filter_in
 			  : f->work->last_within[later - t - 1] + 1;
 }
 
-/* What shows later because it was done late, beside what the activity of whole windows says. */
+/*
+ * The additional delayed bytes of activity that was late in its window, beside those that follow
+ * from the activity of whole windows.
+ */
 static INLINE void with_late_any(const struct filter *f, const struct filter_input *in, size_t t)
 {
 	const struct late late = late_of(f, in);
@@ -130,7 +136,7 @@ static INLINE void with_late_any(const struct filter *f, const struct filter_inp
 WIDE(static, void, with_late, (const struct filter *f, const struct filter_input *in, size_t t),
      (f, in, t))
 
-/* Parts of it show in the next windows. */
+/* A part of it shows in the next windows. */
 static INLINE void with_lag_any(const struct filter *f, const struct filter_input *in, size_t t)
 {
 	const struct work *w = f->work;
@@ -158,7 +164,7 @@ static INLINE void with_lag_any(const struct filter *f, const struct filter_inpu
 WIDE(static, void, with_lag, (const struct filter *f, const struct filter_input *in, size_t t),
      (f, in, t))
 
-/* I/O moved its data some milliseconds earlier: also in a window right before all of it. */
+/* I/O moved its data some milliseconds earlier: some of it in a window before the first request. */
 static void with_lead(const struct filter *f, const struct filter_input *in, size_t t)
 {
 	const struct work *w = f->work;
@@ -182,15 +188,15 @@ void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t)
 		with_late(f, in, t);
 }
 
-/* How far the time may be off by which data move before they are noted. */
+/* Uncertainty of the time by which data move before they are noted. */
 static double lead_doubt(const struct filter *f)
 {
 	return LEAD_DOUBT_S + 1 / sqrt(f->lead_den + LEAD_KNOWN);
 }
 
 /*
- * What moves over a window's ends because it is not known when exactly it did: much, where the
- * windows beside it are different, and single requests even where they are alike.
+ * Activity that may belong to the other side of a window's end because its time is not exactly
+ * known: much where the windows beside it differ, and single requests even where they are alike.
  */
 double filter_lag_noise(struct filter *f, const struct filter_input *in, size_t t)
 {
@@ -205,15 +211,15 @@ double filter_lag_noise(struct filter *f, const struct filter_input *in, size_t 
 	return (change * change + grain * grain) * in->ratio[t] * in->ratio[t];
 }
 
-/* What is noted in the next window may be of this one, by so many seconds. */
+/* Requests noted in the next window may have moved data in this one, up to this many seconds. */
 double filter_lag_most_lead(const struct filter *f)
 {
 	return f->lead + 2 * lead_doubt(f);
 }
 
 /*
- * Of the block's windows: what bytes would differ by if all of them came one window later, or two.
- * Terms first, which are made several at a time, then their sums in the order of workloads.
+ * For the block's windows: the change of bytes if all of them came one window later, or two. First
+ * the terms, several at a time, then their sums in the order of workloads.
  */
 static INLINE void fill_changes_any(const struct filter *f, const struct filter_input *in,
 				    double ret[FILTER_LAGS][FILTER_MAX_WINDOWS])
@@ -259,15 +265,15 @@ WIDE(static, void, fill_changes,
      (f, in, ret))
 
 /*
- * What takes two windows passes through one: if little comes in the next window, next to nothing
- * comes in the one behind it.
+ * Traffic that is two windows late passes through the first one: if little comes in the next
+ * window, next to nothing comes in the one after it.
  */
 static double most_behind(double first)
 {
 	return first * fmin(1, LATER * first);
 }
 
-/* Parts that fit best, none of them negative. */
+/* The fractions that fit best, none of them negative. */
 static void solve_lag(struct filter *f)
 {
 	double a = f->lag_den[0][0] + LAG_KNOWN, b = f->lag_den[0][1];
@@ -282,8 +288,8 @@ static void solve_lag(struct filter *f)
 }
 
 /*
- * The lag that fits best: how the bytes that were not predicted go with the differences
- * between what was predicted for the windows before and for this one.
+ * The lag that fits best: the unpredicted bytes are regressed on the differences between the
+ * predictions for earlier windows and for this one.
  */
 void filter_lag_learn(struct filter *f, const struct filter_input *in)
 {
@@ -314,7 +320,7 @@ static double most_lag(const struct filter *f, size_t k)
 	return fmin(f->lag[k] + doubt, MAX_LAG);
 }
 
-/* Maximum fraction that comes so many windows later. */
+/* Maximum fraction that comes this many windows later. */
 double filter_lag_most(const struct filter *f, size_t later)
 {
 	double first = most_lag(f, 0);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Counts of slices that are longer than a window, where the memory is at its limit. Such a count is
- * known as a sum, and is taken to be spread evenly over the slice. But at the limit all are slowed
- * in proportion: there is a pace, the same for everybody, and it is another one in each window. So
- * too much of each count is in windows at the limit, and too little in others. Taken for activity
- * that is known window by window, it makes those look small who run in company.
+ * Counts of slices that are longer than a window, at the memory's limit. Such a count is known as a
+ * sum only, and is spread evenly over the slice. But at the limit all workloads are slowed in
+ * proportion: there is a pace, common to all, which differs from window to window. So too much of
+ * each count is placed in windows at the limit, and too little in others. Treated as exact, it
+ * underestimates workloads that share a saturated window.
  *
  * Nothing is known of the pace at the limit; below it there is none. A pace that is larger than
- * thought adds to its window, and takes as much from all other windows of the same slices. So its
- * errors are noise that cancels over the time of a slice: intensities are learned from longer times
- * then, and from windows below the limit.
+ * assumed adds to its window, and takes the same amount from all other windows of the same slices.
+ * So its errors are noise that cancels over the time of a slice: intensities are then learned from
+ * longer times, and from windows below the limit.
  */
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
 
-/* Variance of a pace that may be anything from 0 to 1, by the square of its mean. */
+/* Variance of a pace that is uniform from 0 to 1, divided by the square of its mean. */
 #define PACE_VARIANCE (1.0 / 3)
 
 /**
@@ -83,8 +83,8 @@ static void find_spread(const struct filter_input *in, const struct filter_slice
 }
 
 /*
- * Adds what windows gain if a pace is larger: a row for each pace, a column for each window. What of
- * the slice is outside of the block has a pace of its own, which adds to their covariance.
+ * Adds the gain of each window if a pace is larger: a row per pace, a column per window. The part
+ * of the slice outside of the block has a pace of its own, which adds to their covariance.
  */
 static void add_slice(const struct spread *s, struct matrix *gain, struct matrix *cov)
 {

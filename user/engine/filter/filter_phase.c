@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Phases that begin in the block. A phase fades, and changes a little from each window to the next:
- * it is an Ornstein-Uhlenbeck process. What it changes by is called a shock here.
+ * it is an Ornstein-Uhlenbeck process. The change is called a shock here.
  *
- * Programs mostly go on as they did, and now and then do something else at once. If all shocks had
- * the same variance, such a change would be taken for several small ones of several workloads. So
- * they are Student's t, which has heavier tails: each shock has a variance of its own, around the
- * usual one, and a block that is solved says how large each was. With that it is solved again.
+ * Programs mostly continue as before, and sometimes change at once. If all shocks had the same
+ * variance, such a change would be explained by several small ones of several workloads. So they
+ * follow Student's t, which has heavier tails: each shock has a variance of its own, around the
+ * usual one, and a solved block tells how large each was. With these variances it is solved again.
  */
 #include <errno.h>
 #include <float.h>
@@ -62,7 +62,7 @@ void filter_phase_calm(struct filter *f)
 	}
 }
 
-/* Variances of phases; true when they are not what they were. */
+/* Variances of phases; true when they have changed. */
 bool filter_phase_sizes(struct filter *f)
 {
 	struct work *w = f->work;
@@ -79,8 +79,8 @@ bool filter_phase_sizes(struct filter *f)
 }
 
 /*
- * Variance of a phase in a window, of what began in the block: what is left of it from the window
- * before, and a shock. A usual shock keeps the variance that phases have in the long run.
+ * Variance of a phase in a window, as far as it began in the block: the rest of that in the window
+ * before, and a shock. A usual shock keeps the long-run variance of phases.
  */
 static inline double begun_variance(double before, double keep, double shock, double phase_var)
 {
@@ -106,7 +106,7 @@ static INLINE void fill_begun_any(struct work *w)
 
 WIDE(static, void, fill_begun, (struct work * w), (w))
 
-/* What phases of two windows have in common is what is left of the one in the first of them. */
+/* The covariance of a phase between two windows is the faded variance of the earlier one. */
 static INLINE void fade_any(struct work *w)
 {
 	for (size_t i = 0; i < w->t; i++) {
@@ -175,8 +175,8 @@ WIDE(, int, filter_phase_times, (const struct work *w, const struct matrix *x, s
      (w, x, ret))
 
 /*
- * Those whose phases move most bytes have shocks of their own. What others do at once is lost in
- * what these do, and the time that a block takes does not grow with many workloads.
+ * Workloads whose phases move most bytes have shocks of their own. Sudden changes of others are
+ * small beside these, and the time for a block does not grow with many workloads.
  */
 static INLINE void choose_shaken_any(struct work *w)
 {
@@ -204,7 +204,7 @@ static INLINE void choose_shaken_any(struct work *w)
 
 WIDE(static, void, choose_shaken, (struct work * w), (w))
 
-/* What those do, a column each, and a row each. */
+/* Activity of these workloads, a column each, and a row each. */
 static int gather_shaken(struct work *w)
 {
 	int err = matrix_resize(&w->few, w->t, w->nr_shaken);
@@ -215,7 +215,10 @@ static int gather_shaken(struct work *w)
 	return err ? err : matrix_transpose(&w->few, &w->few_rows);
 }
 
-/* By window s: the sum over t from s on of (C^-1)_st times what is left of s in t, times a: into w. */
+/*
+ * Into w, by window s: the sum over t from s on of (C^-1)_st times the fraction of s that is left
+ * in t, times a.
+ */
 static INLINE void fill_faded_any(struct work *w)
 {
 	for (size_t s = 0; s < w->t; s++) {
@@ -236,10 +239,10 @@ static INLINE void fill_faded_any(struct work *w)
 WIDE(static, void, fill_faded, (struct work * w), (w))
 
 /*
- * What the block says of each shock: with q its variance and h what it adds to the bytes, its mean
- * is q h' C^-1 y, and its variance q - q h' C^-1 h q. From the last window backwards, for what a
- * shock adds later is what is left of it. The variance that it is given then is that of a t, given
- * its square: (tail + square) / (tail + 1) of the usual one.
+ * The block's estimate of each shock: with q its variance and h its contribution to the bytes, its
+ * mean is q h' C^-1 y, and its variance q - q h' C^-1 h q. Computed from the last window backwards,
+ * because the later contribution of a shock is its faded rest. Its new variance is that of a t,
+ * given its square: (tail + square) / (tail + 1) of the usual one.
  */
 static void weigh(struct filter *f)
 {
@@ -266,7 +269,7 @@ static void weigh(struct filter *f)
 	}
 }
 
-/* Variances of their phases as they are now, and by how much c1 is another one: as fill_begun(). */
+/* Their phases' variances with these shocks, and the change of c1; as fill_begun(). */
 static int cover_shaken(struct work *w)
 {
 	int err = matrix_resize(&w->change, w->t, w->nr_shaken);
@@ -303,7 +306,7 @@ static int cover_shaken(struct work *w)
 	return 0;
 }
 
-/* The solved block says how large shocks were: c1 is of that from here on. */
+/* The solved block tells how large shocks were: from here on c1 contains that. */
 int filter_phase_shock(struct filter *f)
 {
 	struct work *w = f->work;

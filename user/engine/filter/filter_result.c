@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a solved block says about each workload, and how sure it is. */
+/* Results of a solved block for each workload, with their uncertainty. */
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -11,9 +11,9 @@
 #include "engine/filter/wide.h"
 
 /*
- * What programs that are just starting move beside what their intensities say: bytes that are
- * missing in their windows, or too many, are theirs as far as nobody else's are as uncertain. A
- * window at the memory's limit says nothing of it.
+ * Traffic of programs that are just starting, beside that of their intensities: missing or surplus
+ * bytes in their windows are theirs, unless other workloads are as uncertain. A window at the
+ * memory's limit is no evidence.
  */
 static void add_start(struct work *w)
 {
@@ -130,7 +130,7 @@ static INLINE int fill_covariance_any(struct filter *f, struct matrix *ret)
 
 		float *to = matrix_row(ret, i);
 
-		/* The rest mirrors it. */
+		/* The upper triangle mirrors it. */
 		for (size_t j = 0; j <= i; j++)
 			to[j] = w->sum[i] *
 					(level[2 * j] * w->sum[j] + level[2 * j + 1] * late[j]) +
@@ -152,13 +152,13 @@ out:
 
 WIDE(static, int, fill_covariance, (struct filter * f, struct matrix *ret), (f, ret))
 
-/* So many changes are kept: few enough for the first cache, as many as make a product pay. */
+/* This many changes are kept: few enough for the first cache, enough to make a product pay. */
 #define CHANGES 16
 
 /*
- * Totals that were taken as measured. Each changes all of the covariance, of which only one row and
- * one column are asked for at a time: so some changes are kept, and made together.
- * @rows: the covariance's row, one for each measurement; @gains: what it is multiplied by, by entry
+ * Totals that are treated as measured. Each changes the whole covariance, of which only one row and
+ * one column are needed at a time: so some changes are kept, and applied together. @rows: the
+ * covariance's row, one for each measurement; @gains: its factor, by entry
  */
 struct measured {
 	struct matrix *cov;
@@ -167,7 +167,7 @@ struct measured {
 	size_t nr;
 };
 
-/* All totals follow the one that is measured; @column: its covariance with them. */
+/* All totals follow the measured one; @column: its covariance with them. */
 static INLINE void follow_any(struct work *w, double missing, double variance, float *column)
 {
 	for (size_t j = 0; j < w->n; j++) {
@@ -182,8 +182,8 @@ WIDE(static, void, follow, (struct work * w, double missing, double variance, fl
      (w, missing, variance, column))
 
 /*
- * The total of an entry is taken as measured to be @aim, with the standard deviation @sd: the
- * others' totals and all errors follow. False: nothing is known of it.
+ * Treat the total of an entry as measured to be @aim, with the standard deviation @sd: the other
+ * totals and all errors follow. False: it has no uncertainty.
  */
 static bool measure(struct work *w, struct measured *m, size_t i, double aim, double sd)
 {
@@ -209,7 +209,7 @@ static bool measure(struct work *w, struct measured *m, size_t i, double aim, do
 	return true;
 }
 
-/* What totals may be: @aim at least, or at most if @above; give or take @sd. */
+/* Bounds of totals: at least @aim, or at most if @above; give or take @sd. */
 struct reach {
 	double aim[FILTER_MAX_WORKLOADS + 1];
 	double sd[FILTER_MAX_WORKLOADS + 1];
@@ -217,9 +217,9 @@ struct reach {
 };
 
 /*
- * A total that came out beyond its reach is taken as measured to be there, which tells the others
- * where the bytes belong, or what is left for them. That may put others beyond theirs.
- * @again: the errors are asked for again, and have to follow as well
+ * A total beyond its bound is treated as measured to be at the bound; the other totals get the
+ * difference. That may put these beyond their bounds. @again: errors are needed again, and have to
+ * follow as well
  */
 static int keep_within(struct work *w, const struct reach *reach, struct matrix *cov, bool again)
 {
@@ -242,7 +242,7 @@ static int keep_within(struct work *w, const struct reach *reach, struct matrix 
 	return err;
 }
 
-/* Nobody gives bytes back: totals are as good as nothing at least. */
+/* No workload moves negative bytes: totals are at least about zero. */
 static int make_positive(struct filter *f, const struct filter_input *in, struct matrix *cov)
 {
 	const struct work *w = f->work;
@@ -254,7 +254,7 @@ static int make_positive(struct filter *f, const struct filter_input *in, struct
 	return keep_within(f->work, &min, cov, in->bound > 0);
 }
 
-/* Where activity is no more than so many bytes, totals are that at most; the background may be any. */
+/* Where activity bounds bytes, totals are at most that; the background has no bound. */
 static int keep_below(struct filter *f, const struct filter_input *in, struct matrix *cov)
 {
 	const struct work *w = f->work;
@@ -273,9 +273,9 @@ static int keep_below(struct filter *f, const struct filter_input *in, struct ma
 }
 
 /*
- * A byte of a request is a byte on the way to memory at least, unless the device shows that it
- * is less. If data did not move when they were expected to, intensities come out too
- * low; what they lack is no background.
+ * A byte of a request is at least a byte on the way to memory, unless the device shows that it is
+ * less. If data moved at another time than expected, intensities come out too low; the missing
+ * bytes are no background.
  */
 static void make_requests_count(struct filter *f)
 {
@@ -291,13 +291,13 @@ static void make_requests_count(struct filter *f)
 	}
 }
 
-/* Nobody is given less: who was active may have moved something. */
+/* No active workload is given less: it may have moved something. */
 static double floor_of(const struct filter *f, size_t i)
 {
 	return LITTLE * SMALL * f->mean * f->work->sum[i];
 }
 
-/* Intensities are not negative; what they are multiplied by to add up to the totals. */
+/* Intensities without negative ones, and the factors that make them add up to the totals. */
 static INLINE void fill_scales_any(struct filter *f, double *scale)
 {
 	struct work *w = f->work;
@@ -324,7 +324,7 @@ static INLINE void fill_scales_any(struct filter *f, double *scale)
 
 WIDE(static, void, fill_scales, (struct filter * f, double *scale), (f, scale))
 
-/* Bytes in the first windows of those who did them before and are gone. */
+/* Bytes in the first windows that are of workloads of the block before which are gone. */
 static void fill_carried_in(struct filter *f)
 {
 	for (size_t t = 0; t < FILTER_LAGS; t++) {
@@ -335,7 +335,7 @@ static void fill_carried_in(struct filter *f)
 	}
 }
 
-/* Bytes in a window from what was done in those before it, at most. */
+/* Upper bound of the bytes in a window that come from activity in earlier windows. */
 static void fill_carried(const struct filter *f, size_t t, const double *scale, const double *max,
 			 float *ret)
 {
@@ -347,7 +347,7 @@ static void fill_carried(const struct filter *f, size_t t, const double *scale, 
 		ret[i - 1] = theta[i] * scale[i] * (max[0] * last[i] + max[1] * behind[i]);
 }
 
-/* Bytes by window: intensities that are not negative, and add up to the totals. */
+/* Bytes by window: intensities that are not negative, scaled to add up to the totals. */
 static INLINE void fill_expected_any(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
@@ -378,7 +378,7 @@ static INLINE void fill_expected_any(struct filter *f, const struct filter_input
 
 WIDE(static, void, fill_expected, (struct filter * f, const struct filter_input *in), (f, in))
 
-/* What is known of the difference of two intensities is hardly more than nothing. */
+/* Is the difference of two intensities hardly known better than at first? */
 static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t i, size_t j)
 {
 	double unknown = 2 * STILL_UNKNOWN * f->params.prior * f->params.prior * f->mean * f->mean;
@@ -390,9 +390,9 @@ static bool is_unknown(const struct filter *f, const struct matrix *cov, size_t 
 }
 
 /*
- * Which workloads did the same in every window? Their activities, each divided by its mean,
- * differ by next to nothing (root mean square), and what is known of the difference of their
- * intensities is hardly more than for unknown ones.
+ * Workloads that did the same in every window: their activities, each divided by its mean, differ
+ * by next to nothing (root mean square), and the difference of their intensities is hardly known
+ * better than that of unknown ones.
  */
 static INLINE int fill_alike_any(struct filter *f, const struct matrix *cov)
 {
@@ -404,7 +404,7 @@ static INLINE int fill_alike_any(struct filter *f, const struct matrix *cov)
 	err = err ? err : matrix_resize(q, w->n, w->n);
 	if (err)
 		return err;
-	/* What is known of I/O beforehand tells them apart. */
+	/* The prior of I/O tells them apart. */
 	if (f->params.mean > 0)
 		return 0;
 	for (size_t t = 0; t < w->t; t++) {
@@ -421,7 +421,7 @@ static INLINE int fill_alike_any(struct filter *f, const struct matrix *cov)
 		int any = 0;
 
 		own[i] = qi[i];
-		/* Nearly always nobody, and that is soon seen. */
+		/* Nearly always there are none, which shows soon. */
 		for (size_t j = 1; j < i; j++)
 			any |= own[i] + own[j] - 2 * qi[j] < ALIKE * ALIKE;
 		for (size_t j = 1; any && j < i; j++) {
@@ -458,9 +458,9 @@ static INLINE bool is_sane_any(const struct work *w, const struct matrix *cov)
 WIDE(static, bool, is_sane, (const struct work *w, const struct matrix *cov), (w, cov))
 
 /*
- * By how much the errors of an entry are larger than they come out. What a workload does at first
- * is the least like a level with phases; what is said of it is trusted less. And whose level became
- * another one, and when, is not sure: others may have done what it is said to have done.
+ * Factor by which the errors of an entry exceed the computed ones. At first a workload behaves
+ * least like a level with phases, so its estimate is trusted less. Where a level has changed, the
+ * change and its time are uncertain: some of its bytes may be of others.
  */
 static double doubt_of(const struct filter *f, size_t i)
 {
@@ -469,7 +469,7 @@ static double doubt_of(const struct filter *f, size_t i)
 	return since >= 0 && f->now_s - since < YOUNG_S ? fmax(YOUNG_DOUBT, doubt) : doubt;
 }
 
-/* As it came out, that is before what was cut off: the spread of noise is larger than that. */
+/* As computed, before negative values were cut off: noise spreads further than that. */
 static INLINE void take_covariance_any(struct filter *f, const struct matrix *cov, size_t n)
 {
 	double doubt[FILTER_MAX_WORKLOADS];
@@ -488,7 +488,7 @@ static INLINE void take_covariance_any(struct filter *f, const struct matrix *co
 WIDE(static, void, take_covariance, (struct filter * f, const struct matrix *cov, size_t n),
      (f, cov, n))
 
-/* Nobody is alike: nearly always so, and then the matrix need not be emptied. */
+/* Nearly always no two are alike, and then the matrix need not be cleared. */
 static int begin_alike(struct filter_output *o, size_t n)
 {
 	size_t rows = o->alike.rows, cols = o->alike.cols;
@@ -521,7 +521,7 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 		err = fill_alike(f, cov);
 	if (!err) {
 		take_covariance(f, cov, n);
-		/* The spread is that of before: what was cut off may have been noise. */
+		/* The spread is that before cutting off: a cut part may have been noise. */
 		if (!in->lead && w->total[0] < NO_BACKGROUND * sqrt(fmax(matrix_row(cov, 0)[0], 0)))
 			w->total[0] = fmin(w->total[0], 0);
 		err = make_positive(f, in, cov);
@@ -531,11 +531,11 @@ int filter_result_make(struct filter *f, const struct filter_input *in)
 		fill_expected(f, in);
 		filter_saturation_restore(f);
 		memcpy(o->saturated, w->limited.is, sizeof(o->saturated));
-		/* With counts bytes are not divided by what was asked for: nothing is said. */
+		/* With counts, bytes are not divided by demand: nothing is reported. */
 		o->limit_per_s = f->limit.known && f->params.limited ? f->limit.per_s : 0;
 		for (size_t i = 0; i < n; i++)
 			o->little[i] = floor_of(f, i + 1);
-		/* Noise is not told well from short phases. */
+		/* Noise and short phases look alike. */
 		o->noise = NOISE_DOUBT * f->noise;
 		o->mix = 1;
 		if (!in->lead)

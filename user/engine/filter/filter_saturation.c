@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Windows in which the memory is at its limit. The counter then shows the limit, whatever is asked
- * for, and all that run are slowed in proportion: D = min(demand, limit) + noise. Such a window
- * says "at least so much". Taken for a measurement, it would make those look small who run in
- * company.
+ * Windows in which the memory is at its limit. The counter then shows the limit, whatever the
+ * demand, and all workloads are slowed in proportion: D = min(demand, limit) + noise. Such a window
+ * means "at least this much". Treated as a measurement, it would underestimate workloads that share
+ * it.
  *
- * Demand is Gaussian as bytes are elsewhere; what a window says of it is not. So each window that
- * may be at the limit is replaced by the measurement, a value with some noise, that leaves the
- * demand with the mean and the variance that it really has then (expectation propagation). All the
- * rest is solved as ever.
+ * Demand is Gaussian as bytes are elsewhere; the likelihood of such a window is not. So each window
+ * that may be at the limit is replaced by a measurement, a value with some noise, which gives the
+ * demand the mean and variance that it really has (expectation propagation). The rest is solved as
+ * usual.
  *
- * The limit is not known. It is held to exist when blocks are much more likely with it than
- * without: many windows have nearly the same rate and hardly any more, although more would be
- * expected in them.
+ * The limit is not known. It is assumed to exist when blocks are much more likely with it than
+ * without: many windows have nearly the same rate and hardly any has more, although more was
+ * expected.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,27 +22,27 @@
 #include "engine/filter/filter_state.h"
 #include "engine/filter/wide.h"
 
-/* Points of the demand at which a window's likelihood is looked at, and how far they reach. */
+/* Points of the demand at which the likelihood of a window is evaluated, and their range. */
 #define POINTS	  41
 #define REACH	  5.0
 #define SQRT_2_PI 2.5066282746310002
 
-/* What a window says of its demand: precision, and precision times mean. */
+/* A window's evidence on its demand: precision, and precision times mean. */
 struct site {
 	double precision;
 	double shift;
 };
 
-/* The block while limits are tried: demand less what was predicted. */
+/* The block while limits are tried: demand minus prediction. */
 struct demand {
 	size_t t;
-	bool last;   /* no window is looked at again: only those behind it have to follow */
+	bool last;   /* no window is visited again: only later ones must follow */
 	double *cov; /* t x t */
 	double mean[FILTER_MAX_WINDOWS];
 	struct site sites[FILTER_MAX_WINDOWS];
 };
 
-/* What is learned of a limit: a step of Newton's, as a numerator and a denominator. */
+/* Evidence on a limit: a step of Newton's method, as numerator and denominator. */
 struct slope {
 	double num;
 	double den;
@@ -55,8 +55,8 @@ static double limit_of(const struct filter_input *in, size_t t, double per_s)
 }
 
 /*
- * What is counted when @demand is asked for. Demand is not the same all over the window: some of it
- * may be above the limit and some below. @ret_above: the fraction that is above.
+ * The count when @demand is requested. Demand varies within the window: a part of it may be above
+ * the limit and the rest below. @ret_above: the fraction that is above.
  */
 static double counted(double demand, double limit, double *ret_above)
 {
@@ -71,8 +71,8 @@ static double counted(double demand, double limit, double *ret_above)
 }
 
 /*
- * Mean and variance of a window's demand, given what others say of it (@mean, @variance) and what
- * was counted. Return: the log likelihood of that.
+ * Mean and variance of a window's demand, given the prediction from all other windows (@mean,
+ * @variance) and the count. Return: the log likelihood of the count.
  */
 static double look(const struct work *w, size_t t, double bytes, double limit, double *mean,
 		   double *variance, struct slope *slope)
@@ -106,8 +106,8 @@ static double look(const struct work *w, size_t t, double bytes, double limit, d
 }
 
 /*
- * A site becomes another one: the demand in all windows that are still looked at follows. Of the
- * covariance, rows are read, from the diagonal on when no window is looked at again.
+ * A site changes: the demand in all windows that are still visited follows. Only rows of the
+ * covariance are read, from the diagonal on if no window is visited again.
  */
 static INLINE void replace_any(struct demand *d, size_t at, struct site site)
 {
@@ -132,13 +132,13 @@ static INLINE void replace_any(struct demand *d, size_t at, struct site site)
 
 WIDE(static, void, replace, (struct demand * d, size_t at, struct site site), (d, at, site))
 
-/* How likely it is to be so far off, as a logarithm. */
+/* Log likelihood of such a deviation. */
 static double log_likely(double off, double variance)
 {
 	return -0.5 * off * off / variance - 0.5 * log(variance) - log(SQRT_2_PI);
 }
 
-/* A window that is well below the limit is the measurement that it always is. */
+/* A window well below the limit is an ordinary measurement. */
 static double measure(const struct work *w, struct demand *d, size_t t)
 {
 	double noise = w->limited.noise[t], all = d->cov[t * d->t + t] + noise;
@@ -168,7 +168,7 @@ static double censor(const struct work *w, struct demand *d, size_t t, double by
 }
 
 /*
- * Is the activity of a window that of several workloads? One alone owns what was counted, and its
+ * Do several workloads share the activity of a window? One alone owns the whole count, and its
  * steady rate is no sign of a limit.
  */
 static bool is_shared(const struct work *w, size_t t)
@@ -183,7 +183,7 @@ static bool is_shared(const struct work *w, size_t t)
 	return sum * sum > LIMIT_WORKLOADS * squares;
 }
 
-/* Nothing is known of the demand but what was predicted. Without @again, see @last of the demand. */
+/* The demand is as predicted. Without @again, see @last of the demand. */
 static void begin_demand(const struct work *w, bool again, struct demand *ret)
 {
 	memset(ret->mean, 0, sizeof(ret->mean));
@@ -202,14 +202,14 @@ bool filter_saturation_is_near(const struct filter_input *in, size_t t, double p
 	return in->bytes[t] >= NEAR_LIMIT * limit_of(in, t, per_s);
 }
 
-/* The same, by who runs in it, too. */
+/* The same, with a look at the workloads that run in it. */
 static bool is_near(const struct work *w, const struct filter_input *in, size_t t, double per_s)
 {
 	return filter_saturation_is_near(in, t, per_s) && is_shared(w, t);
 }
 
 /*
- * Is it asked whether there is a limit? Counts that follow the traffic have it in them, but not in
+ * Should a limit be looked for? Counts that follow the traffic already contain it, except in
  * windows over which they are spread.
  */
 bool filter_saturation_may(const struct filter *f, const struct filter_input *in)
@@ -269,7 +269,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Rates that a limit may be at; false when there are not many windows with nearly the same. */
+/* Candidate rates for a limit; false when few windows have nearly the same rate. */
 static bool find_pile(const struct filter_input *in, double *ret)
 {
 	double rates[FILTER_MAX_WINDOWS], top;
@@ -284,7 +284,10 @@ static bool find_pile(const struct filter_input *in, double *ret)
 	return nr >= (size_t)MIN_WINDOWS && rates[nr - 1 - nr / 5] > PILE * top;
 }
 
-/* Log likelihood of each window, given those before it, without a limit; false: not to be had. */
+/*
+ * Log likelihood of each window, given the earlier ones, without a limit; false: it cannot be
+ * computed.
+ */
 static bool find_likely(struct work *w, double *ret)
 {
 	double *l = w->trial, white[FILTER_MAX_WINDOWS];
@@ -302,8 +305,8 @@ static bool find_likely(struct work *w, double *ret)
 }
 
 /*
- * What each workload's activity has in common with the bytes, and with itself, by the noise: in
- * wide registers over workloads, for sums over windows wait for each other.
+ * The products of each workload's activity with the bytes and with itself, divided by the noise: in
+ * wide registers over workloads, because sums over windows wait for each other.
  */
 static INLINE void fit_single_any(const struct work *w, const double *bytes, const double *noise,
 				  double *both, double *own)
@@ -325,10 +328,10 @@ WIDE(static, void, fit_single,
      (w, bytes, noise, both, own))
 
 /*
- * The same, if one workload moves all that is moved, with one intensity. A program that always runs
- * does so at a steady rate, whoever else comes and goes beside it: each of them would have to be
- * as small as nothing, which is not likely of so many by itself. Without this, a limit would be
- * seen in it. Where there is one, bytes follow nobody's activity in the windows below it.
+ * The same, if one workload moves all bytes, with one intensity. A program that always runs does so
+ * at a steady rate, whichever others come and go beside it: each of these would have to be close to
+ * zero, which is unlikely for so many. Without this model, that would look like a limit. If there
+ * is a limit, bytes follow the activity of no single workload in the windows below it.
  */
 static void find_likely_of_one(const struct work *w, const double *bytes, double timing,
 			       double *likely)
@@ -356,10 +359,10 @@ static void find_likely_of_one(const struct work *w, const double *bytes, double
 }
 
 /*
- * How much more likely the block is with a limit than @without; @limit moves towards the
- * likeliest. No window has more than a small say: one that is far off says nothing of limits. When
- * all windows to come cannot make it more than @bar, it is not found out how much less it is:
- * that is nearly always so where there is no limit.
+ * How much more likely the block is with a limit than @without; @limit moves towards the likeliest.
+ * The weight of each window is bounded: an outlier says nothing about limits. When the remaining
+ * windows cannot lift the sum above @bar, the rest is not computed, which is nearly always so where
+ * there is no limit.
  */
 static double gain_of(struct filter *f, const struct filter_input *in, const double *without,
 		      double bar, double *limit, struct slope *before)
@@ -377,7 +380,7 @@ static double gain_of(struct filter *f, const struct filter_input *in, const dou
 					: measure(w, &d, t);
 
 		gain += fmin(likely - without[t], LIMIT_SAY);
-		/* One window more than there are: sums are rounded. */
+		/* One window more than there are, because sums are rounded. */
 		if (gain + (w->t - t) * LIMIT_SAY < bar)
 			return -INFINITY;
 	}
@@ -431,7 +434,7 @@ bool filter_saturation_judge(struct filter *f, const struct filter_input *in)
 	return known != l->known;
 }
 
-/* Activity becomes that of which bytes are made: all are slowed in proportion. */
+/* Scale activity down to the part that was served: all are slowed in proportion. */
 void filter_saturation_slow(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
@@ -472,9 +475,9 @@ void filter_saturation_restore(struct filter *f)
 
 /*
  * The bytes of a window at the limit are known, whatever the demand: an error of the demand is
- * divided as the bytes are. With s the fraction of an entry, it takes s times that error from the
- * error of its total. R: the variance of sites. The covariance P - U'U, U = L^-1 q, so becomes
- * P + s'Rs - (U + V)'(U + V), V = L^-1 R s.
+ * divided among workloads as the bytes are. With s the fraction of an entry, s times that error is
+ * subtracted from the error of its total. R: the variance of sites. The covariance P - U'U, U =
+ * L^-1 q, so becomes P + s'Rs - (U + V)'(U + V), V = L^-1 R s.
  */
 int filter_saturation_project(struct filter *f, struct matrix *cov)
 {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Do intensities differ at all? If they are the same for everybody, dividing by activity is right,
- * and what is learned of single ones is noise. So the same bytes are predicted by a second model
- * that has one intensity for all, with a level, a phase, noise and timing as the first one has
- * them. Which of the two says beforehand what the counter is going to show? By that they are
- * mixed, block by block.
+ * Do intensities differ at all? If all are equal, dividing by activity is right, and learned
+ * differences are noise. So a second model predicts the same bytes with one common intensity, which
+ * has a level, a phase, noise and timing like those of the first model. The better prediction of a
+ * counter decides the mixture of both, block by block.
  *
- * One intensity is four numbers of state: level, phase, and by how many seconds activity is early
- * or late at the start and the end of a window. A recursion over windows (a Kalman filter) takes
- * a hundredth of the time of the first model.
+ * The common intensity has four states: level, phase, and the number of seconds by which activity
+ * is early or late at the start and the end of a window. A recursion over windows (a Kalman filter)
+ * takes a hundredth of the time of the first model.
  */
 #include <float.h>
 #include <math.h>
@@ -83,7 +82,7 @@ static void advance(const struct filter *f, const struct seen *w, struct simple_
 	s->p[END][END] += s->timing * s->timing * (1 - w->stays * w->stays);
 }
 
-/* What the window says. */
+/* Update with the window's bytes. */
 static void observe(const struct seen *w, struct simple_model *s, struct fit *fit)
 {
 	const double h[SIMPLE_STATES] = { w->x, w->x, w->start_rate, -w->end_rate };
@@ -179,8 +178,8 @@ static void fill_seen(const struct filter *f, const struct filter_input *in, str
 }
 
 /*
- * Sizes that explain the block better, a step at a time: as the first model learns its own. @s moves
- * over the block.
+ * Sizes that explain the block better, one step at a time, as the first model learns its own. @s
+ * moves over the block.
  */
 static struct fit learn(const struct filter *f, const struct seen *windows, struct simple_model *s)
 {
@@ -214,10 +213,9 @@ static struct fit learn(const struct filter *f, const struct seen *windows, stru
 }
 
 /*
- * Log likelihood of the block if all variances may be larger or smaller by one factor, whichever
- * fits best. Sizes follow with a delay; a block that is calmer than they say was predicted no worse.
- * @far: sum of squares of what was not predicted, by standard deviation; @logs: sum of the
- * logarithms of variances.
+ * Log likelihood of the block if all variances are scaled by the one factor that fits best. Sizes
+ * follow with a delay, so a calm block was not predicted worse than its variances say. @far: sum of
+ * squares of the deviations in standard deviations; @logs: sum of the logarithms of variances.
  */
 static double whatever_size(size_t t, double far, double logs)
 {
@@ -234,9 +232,9 @@ static double said_by_each(const struct work *w)
 }
 
 /*
- * Which model has predicted the block better. Errors of windows go together, and a block in which
- * one program changes says little of all others: so a block has little to say, and not without
- * limits. Where the memory is at its limit bytes are not what was asked for: that is not judged.
+ * Which model predicted the block better? Errors of windows are correlated, and a block in which
+ * one program changes says little about all others: so the evidence of a block is small and
+ * bounded. At the memory's limit, bytes are not the demand: such blocks are not judged.
  */
 void filter_simple_judge(struct filter *f, const struct filter_input *in)
 {
@@ -272,7 +270,7 @@ struct sums {
 	double x[FILTER_MAX_WINDOWS];
 };
 
-/* So many windows at a time: additions to the same sum wait for each other. */
+/* Several windows at a time, because additions to the same sum wait for each other. */
 #define TOGETHER 4
 
 static void sum_windows(const struct filter *f, size_t first, size_t nr, struct sums *ret)
@@ -301,7 +299,7 @@ static void fill_sums(const struct filter *f, struct sums *ret)
 		sum_windows(f, t, 1, ret);
 }
 
-/* What workloads would get more if bytes were divided by activity. */
+/* The change of each workload's bytes if they were divided by activity. */
 static INLINE void fill_differ_any(const struct filter *f, const struct filter_input *in,
 				   const struct sums *sums, double *ret)
 {
@@ -325,8 +323,8 @@ WIDE(static, void, fill_differ,
      (f, in, sums, ret))
 
 /*
- * Odds for the first model. If it differs from the simple one by less than its own errors, the
- * difference may be nothing else; if by much more, it has seen something.
+ * Odds for the first model. A difference from the simple model below its own errors may be nothing
+ * else; a much larger one is a finding.
  */
 static double odds_of_all(struct filter *f, const double *differ)
 {
@@ -346,8 +344,8 @@ static double odds_of_all(struct filter *f, const double *differ)
 }
 
 /*
- * By workload: bytes of others in the windows in which it ran, of which a fraction may be off. Errors
- * of several others are independent of each other: of many equal ones it is less.
+ * By workload: bytes of others in the windows in which it ran, a fraction of which may be wrong.
+ * Errors of several others are independent: with many equal ones the sum is smaller.
  */
 static INLINE void filter_simple_others_any(const struct filter *f, const struct filter_input *in,
 					    double *ret)
@@ -380,12 +378,12 @@ WIDE(, void, filter_simple_others,
      (const struct filter *f, const struct filter_input *in, double *ret), (f, in, ret))
 
 /*
- * The weight of the first model in each workload's result. Most of what is not predicted is of
- * those who move most. A hundredth of their bytes can be more than all that a small one moves; what
- * is learned of the small one is off by that then, however sure the filter is of it, for programs
- * are not as regular as its phases and noise. So all others may each be off by a fraction of their
- * bytes: a difference that is less than that speaks for the simple model. And that intensities
- * differ, however sure it is, does not say that each one does.
+ * The weight of the first model in each workload's result. Most of the unpredicted bytes are of the
+ * workloads that move most. A hundredth of their bytes can exceed all bytes of a small one; the
+ * estimate of the small one is then wrong by that, however sure the filter is of it, because
+ * programs are less regular than its phases and noise. So the bytes of all others may be wrong by a
+ * fraction: a difference below that speaks for the simple model. And even certain evidence that
+ * intensities differ does not say that each one does.
  */
 static void fill_mix(const struct filter *f, const struct filter_input *in, double odds,
 		     const double *differ, double *ret)
@@ -405,8 +403,8 @@ static void fill_mix(const struct filter *f, const struct filter_input *in, doub
 }
 
 /*
- * Each window is divided by both models; the result has a fraction of each. The bytes that a workload
- * gets from the one and not from the other are as doubtful as the choice between them.
+ * Each window is divided by both models; the result mixes them. The difference between a workload's
+ * bytes in the two is as doubtful as the choice between them.
  */
 static INLINE void filter_simple_mix_any(struct filter *f, const struct filter_input *in)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The algebra of a block. With a the activity, the bytes are jointly Gaussian with the
- * state: their covariance C is the sum of what comes from the state at the start (c0),
- * from phases that begin later (c1) and from noise. Conditioning on the bytes gives all
- * the rest. This form costs less than a recursion over windows, because a block has
- * about as many windows as workloads.
+ * The algebra of a block. With a the activity, the bytes and the state are jointly Gaussian: the
+ * covariance C of the bytes is the sum of the parts from the state at the start (c0), from phases
+ * that begin later (c1) and from noise. All results follow by conditioning on the bytes. This form
+ * costs less than a recursion over windows, because a block has about as many windows as workloads.
  */
 #include <errno.h>
 #include <math.h>
@@ -112,12 +111,12 @@ static INLINE void fill_activity_any(struct filter *f, const struct filter_input
 WIDE(static, void, fill_activity, (struct filter * f, const struct filter_input *in), (f, in))
 
 /*
- * A program that starts does other things first than later: it is loaded, allocates,
- * reads its input. What it does meanwhile says little about its intensity, but could
- * be taken for certain, if there were nothing else to tell it from another one that
- * started at nearly the same time. So it is noise to the block; whose it is, is not forgotten:
- * see add_start() of the results. It does not get smaller when the rest of the block shows that
- * little is moved later: the start would be taken for somebody's who only ran beside it.
+ * A program that starts behaves differently at first: it is loaded, allocates, reads its input.
+ * That says little about its intensity, but could be taken for certain evidence if nothing else
+ * distinguished it from another program that started at nearly the same time. So the traffic of
+ * starts is noise to the block, with a known owner: see add_start() of the results. It does not
+ * shrink when the rest of the block shows little traffic: the start would then be booked on a
+ * workload that only ran beside it.
  */
 static void add_start_noise(struct filter *f, const struct filter_input *in)
 {
@@ -130,7 +129,7 @@ static void add_start_noise(struct filter *f, const struct filter_input *in)
 		float *start;
 
 		if (e->since_s != NOT_YET && begin + in->middle_s[0] > e->since_s + START_S)
-			continue; /* as most of them, long ago or not */
+			continue; /* as most starts, long ago or not */
 		start = matrix_row(&w->start, w->nr_starting);
 		w->starting[w->nr_starting++] = i;
 		memset(start, 0, w->t * sizeof(*start));
@@ -138,7 +137,7 @@ static void add_start_noise(struct filter *f, const struct filter_input *in)
 			double moved = fmax(e->scale, min) * matrix_row(&w->raw, t)[i];
 			double now = begin + in->middle_s[t];
 
-			/* Who was there when the filter began is not just starting. */
+			/* Workloads that existed when the filter began are not starting. */
 			if (e->since_s == NOT_YET && moved > 0)
 				e->since_s = f->blocks || t ? now : LONG_AGO;
 			if (e->since_s == NOT_YET)
@@ -170,8 +169,8 @@ static void fill_noise(struct filter *f, const struct filter_input *in)
 }
 
 /*
- * Activity is not known when it was, but to within its slices; bytes that are missing in a window
- * are in one nearby. So many are on the wrong side of the ends of windows, for a second of it.
+ * The time of activity is known only to within its slices; bytes missing in a window are in one
+ * nearby. Covariance of bytes on the wrong side of window ends, for a timing error of one second.
  */
 static void fill_moved(struct filter *f, const struct filter_input *in)
 {
@@ -207,9 +206,8 @@ static void fill_moved(struct filter *f, const struct filter_input *in)
 static const double as_it_is[NR_SIZES] = { 1, 1, 1 };
 
 /*
- * c, with sizes @times as large as they are. Only the learned noise is scaled: the rest is
- * given. A window in which nothing moved says nothing of how noisy those are in
- * which much did.
+ * c, with sizes @times as large as they are. Only the learned noise is scaled: the rest is given. A
+ * window without traffic says nothing about the noise of windows with much traffic.
  */
 static INLINE void fill_c_any(const struct filter *f, const double *times, double *c)
 {
@@ -241,7 +239,7 @@ static void fill_demand(struct filter *f)
 		w->demand[t * w->t + t] -= w->noise[t];
 }
 
-/* What was not predicted, by the triangle of its covariance. */
+/* The deviations from the prediction, and the triangle of their covariance. */
 static void whiten(const struct work *w, const double *l, double *ret)
 {
 	for (size_t t = 0; t < w->t; t++)
@@ -296,9 +294,9 @@ static int fill_c0(struct filter *f)
 }
 
 /*
- * Covariance of bytes and state: the largest product of all, once a block. What is alone adds to its
- * own column only. So refining the scale of a new workload changes two columns: see
- * refine_columns().
+ * Covariance of bytes and state: the largest product of all, once per block. An entry that is
+ * @alone adds to its own column only. So refining the scale of a new workload changes two columns:
+ * see refine_columns().
  */
 static int fill_g(struct filter *f)
 {
@@ -363,7 +361,7 @@ static void judge_new(const struct filter *f, double *ret_mean, double *ret_vari
 	}
 }
 
-/* Their columns of g: all that they have in common is the mean intensity, which is uncertain. */
+/* Their columns of g: all they share is the mean intensity, which is uncertain. */
 static void refine_columns(struct filter *f)
 {
 	struct work *w = f->work;
@@ -386,9 +384,9 @@ static void refine_columns(struct filter *f)
 }
 
 /*
- * New workloads: how large are they, and so their phases? They make their own prior. A fraction of
- * a level's variance goes with what the block says of it, for there are few large intensities
- * and many small ones: tails are heavier than a Gaussian's.
+ * New workloads: how large are their levels, and so their phases? They shape their own prior. A
+ * fraction of a level's variance follows the evidence of the block, because there are few large
+ * intensities and many small ones: tails are heavier than a Gaussian's.
  */
 static int refine_scales(struct filter *f)
 {
@@ -418,7 +416,7 @@ static int refine_scales(struct filter *f)
 	return fill_c0(f);
 }
 
-/* New workloads as they were before the block had its say. */
+/* New workloads as they were before the block was evaluated. */
 void filter_solve_forget_fresh(struct filter *f)
 {
 	const struct work *w = f->work;
@@ -433,7 +431,7 @@ void filter_solve_forget_fresh(struct filter *f)
 	}
 }
 
-/* What stays the same however often the block is solved. */
+/* All that is the same each time the block is solved. */
 int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
@@ -453,7 +451,7 @@ int filter_solve_prepare(struct filter *f, const struct filter_input *in)
 	return err ? err : filter_pace_cover(f, in);
 }
 
-/* What was not predicted. */
+/* The deviations from the prediction. */
 static INLINE void fill_y_any(struct filter *f, const struct filter_input *in)
 {
 	struct work *w = f->work;
@@ -511,7 +509,7 @@ static double likelihood(const double *l, const double *white, size_t t)
 	return sum;
 }
 
-/* How much more likely the block is with another size. */
+/* How much more likely the block would be with another size. */
 static double gain(struct filter *f, int size, double factor)
 {
 	struct work *w = f->work;
@@ -527,8 +525,8 @@ static double gain(struct filter *f, int size, double factor)
 }
 
 /*
- * A step up or down when the blocks so far say so, with some insistence; a large one
- * when they shout. True when there was one.
+ * A step up or down when the accumulated evidence is sufficient; a large one when it is
+ * overwhelming. True when there was one.
  */
 static bool step(const struct size *size, const double *evidence)
 {
@@ -542,9 +540,9 @@ static bool step(const struct size *size, const double *evidence)
 }
 
 /*
- * A block's evidence for another size, together with that @before; returns the larger one. A size
- * that fitted so well that it stayed for some blocks need not be asked for in each of them: earlier
- * evidence counts less each time. And if one way is better, the other one is worse.
+ * A block's evidence for another size, combined with that @before; returns the larger one. A size
+ * that fitted well for some blocks need not be checked in each of them: earlier evidence counts
+ * less each time. And if one direction is better, the other one is worse.
  */
 static double ask(struct filter *f, int size, const struct size *s, const double *before)
 {
@@ -566,9 +564,9 @@ static double ask(struct filter *f, int size, const struct size *s, const double
 }
 
 /*
- * Would other sizes explain the bytes better? Then the block is to be solved again with these: its
- * own bars depend on them. One at a time, for each may explain the same: the one that explains
- * most. @before is what earlier blocks have said.
+ * Would other sizes explain the bytes better? Then the block is solved again with these, because
+ * its intervals depend on them. One at a time, because several may explain the same bytes: the one
+ * that explains most. @before: evidence of earlier blocks.
  */
 bool filter_solve_learn_sizes(struct filter *f, double *before)
 {

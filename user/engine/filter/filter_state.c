@@ -9,7 +9,7 @@
 #include "engine/filter/filter_state.h"
 #include "engine/filter/wide.h"
 
-/* Memory: quiet ones at most, beside the active ones, and parked ones. */
+/* Memory limits: quiet workloads beside the active ones, and parked ones. */
 #define MAX_QUIET  32
 #define MAX_PARKED 4096
 
@@ -54,14 +54,14 @@ static size_t find(const struct filter_state *s, const struct places *p, uint32_
 	return SIZE_MAX;
 }
 
-/* The newest place of those that are full goes first. */
+/* If all places are full, the entry that was parked first is replaced. */
 static void park(struct filter *f, const struct filter_entry *e, double level, double variance)
 {
 	size_t at = f->nr_parked, same = SIZE_MAX;
 
 	if (e->workload == NO_WORKLOAD) {
 		if (!e->kin)
-			return; /* it never comes back, nor anybody like it */
+			return; /* neither it nor its kin ever comes back */
 		same = filter_kin_parked(f, e->kin);
 	}
 	if (same != SIZE_MAX) {
@@ -74,14 +74,14 @@ static void park(struct filter *f, const struct filter_entry *e, double level, d
 		struct parked *more = realloc(f->parked, (f->nr_parked + 1) * sizeof(*f->parked));
 
 		if (!more)
-			return; /* it starts anew when it comes back: worse, not wrong */
+			return; /* it starts from nothing when it comes back: worse, not wrong */
 		f->parked = more;
 		f->nr_parked++;
 	}
 	f->parked[at] = (struct parked){ e->workload, e->kin, level, variance, f->now_s };
 }
 
-/* It may have been parked for too long; all those are dropped when the first one is looked for. */
+/* Parked for too long? All such entries are dropped when the first one is looked for. */
 static bool unpark(struct filter *f, uint32_t workload, struct parked *ret)
 {
 	bool found = false, all = f->dropped_s != f->now_s;
@@ -115,7 +115,7 @@ static void note_kin(struct filter_entry *e, const struct filter_input *in, size
 	e->ended = in->ended && in->ended[i];
 }
 
-/* Those of the block, with the entry of their kin if they are new: then @ret_kin is set. */
+/* Those of the block; new ones with the entry of their kin: then @ret_kin is set. */
 static void choose_active(struct filter *f, const struct filter_input *in, size_t *from,
 			  size_t *column, bool *ret_kin)
 {
@@ -142,7 +142,7 @@ static void choose_active(struct filter *f, const struct filter_input *in, size_
 	}
 }
 
-/* Who is in the state from now on, by its index in the old one; SIZE_MAX: new. */
+/* The members of the new state, by index in the old one; SIZE_MAX: new. */
 static size_t choose(struct filter *f, const struct filter_input *in, size_t *from, bool *ret_kin)
 {
 	struct filter_state *s = &f->state;
@@ -174,8 +174,8 @@ double filter_state_bursts(const struct filter *f, const struct filter_entry *ba
 }
 
 /*
- * The background of a device is what nobody has noted: when the device is busier than
- * before, so may that be.
+ * Traffic of a device without noted requests is background: when the device is busier than before,
+ * the background may be larger too.
  */
 static void follow_background(const struct filter *f, struct filter_state *s, double per_s)
 {
@@ -187,9 +187,9 @@ static void follow_background(const struct filter *f, struct filter_state *s, do
 }
 
 /*
- * Covariance of the levels of two workloads that are new. The mean intensity is expected of both,
- * and it is bytes by activity: where one workload moves most of the bytes, it is little more than
- * the intensity of that one, and may be as far off for all others.
+ * Covariance of the levels of two new workloads. Both are expected to have the mean intensity,
+ * which is bytes by activity: where one workload moves most of the bytes, the mean is little more
+ * than the intensity of that one, and may be as wrong for all others.
  */
 double filter_state_common(const struct filter *f)
 {
@@ -214,7 +214,7 @@ static void share_mean(const struct filter *f, struct filter_state *s)
 	}
 }
 
-/* A workload that is new to the state: what is known of intensities in general. */
+/* A workload that is new to the state gets the prior. */
 static void enter(struct filter *f, struct filter_state *s, size_t i, const struct filter_input *in,
 		  double per_s)
 {
@@ -263,7 +263,7 @@ static void enter(struct filter *f, struct filter_state *s, size_t i, const stru
 	matrix_row(&s->p, 2 * i + 1)[2 * i + 1] = phase * phase;
 }
 
-/* Rows of the old state are read in no order: what comes next is asked for meanwhile. */
+/* Rows of the old state are read in random order: the next one is prefetched. */
 static void ask_for(const struct filter_state *old, size_t entry)
 {
 	const float *p = matrix_row(&old->p, 2 * entry);
@@ -272,7 +272,7 @@ static void ask_for(const struct filter_state *old, size_t entry)
 		__builtin_prefetch(p + j);
 }
 
-/* What the matrix has of a level and of the phase beside it: they go together. */
+/* The elements of a level and of its phase in the matrix, copied together. */
 typedef uint64_t pair __attribute__((may_alias));
 
 static INLINE void copy_entry_any(const struct filter_state *old, const size_t *from,
@@ -314,7 +314,7 @@ static int update_mean(struct filter *f, const struct filter_input *in, double *
 	f->bytes = f->bytes * keep + bytes;
 	f->activity = f->activity * keep + activity;
 	f->mean = f->bytes / f->activity;
-	/* What is more than that is not the workloads'; less is common to all of a device. */
+	/* A larger mean is not due to workloads; a smaller one is common to all of a device. */
 	if (f->params.mean > 0)
 		f->mean = fmin(f->mean, f->params.mean);
 	*ret_per_s = bytes / length;
@@ -397,7 +397,7 @@ WIDE(static, void, advance_g, (struct filter * f, const struct filter_input *in,
      (f, in, keep))
 
 /*
- * Levels stay, phases decay and begin anew; before the block has its say. At and below the
+ * Levels stay, phases decay and start again; before the block is evaluated. At and below the
  * diagonal, with some elements beside it.
  */
 static INLINE void advance_p_any(struct filter *f, double keep)
@@ -416,7 +416,7 @@ static INLINE void advance_p_any(struct filter *f, double keep)
 			phase[2 * j] *= keep;
 			phase[2 * j + 1] *= keep * keep;
 		}
-		/* as it was during the block: what was learned since is for the next one */
+		/* as it was during the block; newly learned sizes are for the next one */
 		phase[2 * i + 1] += i < w->n ? last * begun[i] + (1 - last) * w->phase_var[i]
 					     : (1 - keep * keep) * w->phase_var[i];
 	}
@@ -424,7 +424,7 @@ static INLINE void advance_p_any(struct filter *f, double keep)
 
 WIDE(static, void, advance_p, (struct filter * f, double keep), (f, keep))
 
-/* What the block says of the state. */
+/* Update of the state with the block's bytes. */
 static int condition(struct filter *f)
 {
 	struct work *w = f->work;

@@ -123,10 +123,10 @@ struct fading {
 	double v[FILTER_MAX_WINDOWS * FILTER_MAX_WINDOWS];
 };
 
-/* So many workloads have shocks of their own. */
+/* This many workloads have shocks of their own. */
 #define MAX_SHAKEN 32
 
-/* So many levels become others within a block at most. */
+/* At most this many levels change within a block. */
 #define MAX_STEPS  8
 
 /**
@@ -141,8 +141,8 @@ struct step {
 };
 
 /*
- * A block while it is worked on, in the order in which its steps fill it: a step may read what
- * earlier steps have filled. One row or element per window, unless stated.
+ * The state of work on a block, in the order in which steps fill it: a step may read the results of
+ * earlier steps. One row or element per window, unless stated.
  */
 struct work {
 	/* filter_work_shape() */
@@ -174,7 +174,7 @@ struct work {
 	bool paced;	     /* there is @c2 */
 	double *moved;	     /* t x t: activity that is early or late, for a second of it */
 	double *phase_var;   /* by entry: of phases in the long run */
-	struct matrix shock; /* variance of what phases change by, times what is usual: t x n */
+	struct matrix shock; /* variance of shocks, in units of the usual one: t x n */
 	struct matrix begun; /* variance of phases that began in the block: t x n */
 	struct matrix av;    /* at times @begun: n x t; of @shaken when their shocks are known */
 
@@ -239,7 +239,7 @@ struct filter_limit {
 	double den;
 };
 
-/* What is learned by steps: whichever makes the bytes most likely. */
+/* Sizes learned by steps: those that make the bytes most likely. */
 enum {
 	SIZE_NOISE,
 	SIZE_PHASE,
@@ -247,7 +247,7 @@ enum {
 	NR_SIZES,
 };
 
-/* One of them, and what it may be. */
+/* One of them, and its bounds. */
 struct size {
 	double *value;
 	double min, max;
@@ -369,7 +369,7 @@ void filter_pace_add(const struct work *w, double *c);
 int filter_result_make(struct filter *f, const struct filter_input *in);
 bool filter_solve_learn_sizes(struct filter *f, double *before);
 
-/* filter_jump.c: intensities that are not what they were */
+/* filter_jump.c: intensities that have changed */
 int filter_jump_find(struct filter *f, bool *ret);
 void filter_jump_forget(struct filter *f);
 void filter_jump_cover(struct work *w);
@@ -377,15 +377,15 @@ void filter_jump_total(struct work *w);
 void filter_jump_covariance(const struct work *w, struct matrix *q, struct matrix *to);
 void filter_jump_advance(struct filter *f);
 
-/* filter_simple.c: or are all intensities the same? */
+/* filter_simple.c: one intensity for all */
 void filter_simple_judge(struct filter *f, const struct filter_input *in);
 void filter_simple_mix(struct filter *f, const struct filter_input *in);
 void filter_simple_others(const struct filter *f, const struct filter_input *in, double *ret);
 
-/* filter_bound.c: activity that may be no more than so many bytes */
+/* filter_bound.c: activity as an upper bound of bytes */
 void filter_bound_judge(struct filter *f, const struct filter_input *in, const struct matrix *cov);
 
-/* filter_lag.c: activity and its traffic are not at the same time */
+/* filter_lag.c: the delay between activity and its traffic */
 void filter_lag_shift(struct filter *f, const struct filter_input *in, size_t t);
 double filter_lag_noise(struct filter *f, const struct filter_input *in, size_t t);
 double filter_lag_most_lead(const struct filter *f);

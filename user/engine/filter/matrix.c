@@ -147,7 +147,7 @@ enum into {
 
 enum wide wide_max = WIDE_AVX512;
 
-/* What matrix_kernels.h defines, for one width. */
+/* Functions of matrix_kernels.h, for one width. */
 struct kernels {
 	void (*multiply)(struct matrix *c, const struct left *a, const struct matrix *b,
 			 const uint16_t *terms, size_t nr);
@@ -239,7 +239,7 @@ void matrix_add_rows(float *to, const struct matrix *m, size_t nr, const struct 
 	kernels()->add_rows(to, m, nr, by, col);
 }
 
-/* So many rows are read at a time, down their columns: their lines stay in the cache meanwhile. */
+/* Number of rows read at a time, down their columns: their lines stay in the cache meanwhile. */
 #define MIRRORED 16
 
 void matrix_mirror(struct matrix *m)

@@ -198,7 +198,7 @@ TARGET static double KERNEL(dot)(const double *a, const double *b, size_t nr)
 	return ret;
 }
 
-/* What one row has in common with row @row of a triangle whose columns are rows of @u. */
+/* The product of one row with row @row of a triangle whose columns are rows of @u. */
 TARGET static INLINE double KERNEL(common)(const double *u, size_t ld, size_t row, size_t i)
 {
 	double s[4] = { 0 };
@@ -290,7 +290,7 @@ TARGET static void KERNEL(forward_all)(const struct matrix *tri, size_t nr, stru
 	for (size_t i = 0; i < nr; i += MATRIX_ROWS) {
 		size_t end = i + MATRIX_ROWS < nr ? i + MATRIX_ROWS : nr;
 
-		/* What the rows above contribute, four rows at a time; then the triangle. */
+		/* The contributions of the rows above, four rows at a time; then the triangle. */
 		for (size_t j = 0; i && j < x->cols; j += KERNEL(columns)(x, j))
 			KERNEL(blocks)(x, -1, &left, x, NULL, i, i, i + MATRIX_ROWS, j, INTO_TOTAL);
 		for (size_t r = i; r < end; r++) {

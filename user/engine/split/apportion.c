@@ -110,8 +110,8 @@ WIDE(static, uint64_t, divide_small,
      (total, weights, nr, sum, ret_shares, ret_rests))
 
 /*
- * The whole shares, and what is left of each; @sum is that of the weights, above 0. Returns the sum
- * of the shares.
+ * The whole shares, and the remainder of each; @sum is that of the weights, above 0. Returns the
+ * sum of the shares.
  */
 static uint64_t divide_all(uint64_t total, const uint64_t *weights, size_t nr, uint64_t sum,
 			   uint64_t *ret_shares, uint64_t *ret_rests)
@@ -127,7 +127,10 @@ static uint64_t divide_all(uint64_t total, const uint64_t *weights, size_t nr, u
 	return given;
 }
 
-/* Remainders are sorted into so many by size, roughly; below @sum they are below this after @shift. */
+/*
+ * Number of buckets into which remainders are sorted by size, roughly; below @sum they fit into
+ * these after @shift.
+ */
 #define SIZES 128
 
 static int shift_for(uint64_t sum)
@@ -138,8 +141,9 @@ static int shift_for(uint64_t sum)
 }
 
 /*
- * One unit more for each of the @k largest remainders. How large the smallest of these is, roughly,
- * is counted; only those of about that size are compared with each other. @scratch: @nr remainders.
+ * One more unit for each of the @k largest remainders. The approximate size of the smallest of
+ * these is found by counting; only remainders of about that size are compared with each other.
+ * @scratch: @nr remainders.
  */
 static void round_up(const uint64_t *rests, size_t nr, size_t k, uint64_t sum, uint64_t *shares,
 		     struct remainder *scratch)

@@ -7,8 +7,8 @@
 #include "engine/filter/constants.h"
 
 /*
- * A turn of the kernel's: a tick with 250 of them a second (perf_event_mux_interval_ms). No more
- * than so much of it is taken for not counted.
+ * A turn of the kernel: one tick at 250 Hz (perf_event_mux_interval_ms). At most this fraction of
+ * it counts as not counted.
  */
 #define KERNEL_TURN_NS 4e6
 #define KERNEL_MAX     0.5
@@ -73,7 +73,7 @@ void rotation_add(struct rotation *total, const struct rotation *next)
 		return;
 	total->enabled_ns += next->enabled_ns;
 	total->running_ns += next->running_ns;
-	/* A turn that went on from one to the other is one turn. */
+	/* A turn that continued from one sum into the next is one turn. */
 	total->turns += next->turns - (total->ran && next->began);
 	total->began = total->any ? total->began : next->began;
 	total->ran = next->ran;
@@ -102,15 +102,15 @@ double rotation_quantile(size_t freedom)
 	return Z_95 + 2.372 / freedom + 2.82 / ((double)freedom * freedom);
 }
 
-/* Squared differences from what the mean rate says, added up. */
+/* The sum of squared differences from the mean rate. */
 static double residue(const struct rotation_sums *s, double time_squares, double rate)
 {
 	return fmax(s->squares - 2 * rate * s->products + rate * rate * time_squares, 0);
 }
 
 /*
- * n of n * ratio samples were drawn, without putting back: the variance of the total is
- * (n * ratio)^2 * (1 - 1 / ratio) / n times that of one.
+ * n of n * ratio samples were drawn without replacement: the variance of the total is that of one
+ * times (n * ratio)^2 * (1 - 1 / ratio) / n.
  */
 double rotation_sample_doubt(size_t nr, double ratio, const struct rotation_sums *sums,
 			     double time_squares, double rate)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What counters that take turns tell of the time in which they did not count. Each turn is a
- * sample of the rate; how much the samples differ says how wrong their mean may be.
+ * The uncertainty of counters that take turns. Each turn is a sample of the rate; the differences
+ * between samples show how wrong their mean may be for the time without a turn.
  */
 #ifndef ENGINE_SPLIT_ROTATION_H
 #define ENGINE_SPLIT_ROTATION_H

@@ -16,7 +16,7 @@
 #include "engine/split/split_deferred.h"
 #include "tables/weight_rows.h"
 
-/* Losses that are kept in mind. */
+/* Losses that are remembered. */
 #define MAX_LOST 64
 
 /* How blocks were split; @used: which weights. */
@@ -269,7 +269,7 @@ static bool is_of_tasks(const struct counter *c)
 	       unit_is_split(c->unit);
 }
 
-/* With two threads, every other counter of tasks is the second one's. */
+/* With two threads, the second one takes every other counter of tasks. */
 static bool is_for_second(const struct splitter *s, uint32_t counter)
 {
 	const struct layout *l = &s->header->layout;
@@ -286,7 +286,7 @@ static struct filter_workspace *workspace_of(const struct splitter *s, uint32_t 
 	return is_for_second(s, counter) ? s->second->workspace : s->workspace;
 }
 
-/* Activity as the filter has it; counters that counted in all windows share it. */
+/* Activity in the filter's form; counters that counted in all windows share it. */
 static int fill_activity(const struct workloads *ws, const struct split_block *b,
 			 struct counter_block *p)
 {
@@ -320,8 +320,9 @@ static int fill_activity(const struct workloads *ws, const struct split_block *b
 }
 
 /*
- * Nobody writes more to memory than leaves a cache. Of reads no event says that. Where activity is
- * what was read at most, it is not asked: that caches take lines is in it.
+ * A workload cannot write more to memory than leaves its caches. No event bounds its reads. Where
+ * activity is at most the lines read, this is not asked: that measure already allows for caches
+ * that keep lines.
  */
 static double bound_of(const struct splitter *s, const struct counter_block *p)
 {
@@ -377,8 +378,8 @@ static int run_filter(struct splitter *s, const struct workloads *ws, const stru
 }
 
 /*
- * By method: makes @p->estimated from the activity of tasks. -ENODATA: it has nothing to say. A
- * method without one divides in proportion to activity.
+ * By method: makes @p->estimated from the activity of tasks. -ENODATA: no estimate. A method
+ * without a function divides in proportion to activity.
  */
 static int (*const estimates[NR_METHODS])(struct splitter *s, const struct workloads *ws,
 					  const struct split_block *b, struct counter_block *p) = {
@@ -469,13 +470,13 @@ static void note_limit(struct splitter *s, struct counter_block *p)
 		p->saturated[p->window[k]] |= p->estimated->saturated[k];
 }
 
-/* How the bytes of a counter are shared in each window; the filter learns meanwhile. */
+/* Each window's shares of the bytes of a counter; the filter learns meanwhile. */
 static int find_shares(struct splitter *s, struct workloads *ws, const struct split_block *b,
 		       struct counter_block *p, struct split_tally *t)
 {
 	const struct counter *counter = &s->header->layout.counters[p->counter];
 	bool second = s->header->nr_weights > 1 && counter->direction == DIRECTION_WRITE;
-	/* What core events say of memory traffic, they do not say of energy. */
+	/* Core events that follow memory traffic say nothing about energy. */
 	uint32_t weight = counter->unit != UNIT_BYTES ? NO_WEIGHT : second ? 1 : 0;
 	struct split_weight_pair of;
 	bool minimum = second && weight == 1 && estimates[s->method] &&
@@ -563,7 +564,7 @@ static int split_tasks(struct splitter *s, struct workloads *ws, const struct sp
 	return err ? err : split_counter(s, ws, b, p, in_group, sink);
 }
 
-/* What the second thread does. */
+/* The work of the second thread. */
 static void run_second(void *arg)
 {
 	struct second_thread *a = arg;
@@ -572,7 +573,7 @@ static void run_second(void *arg)
 	a->err = split_tasks(a->s, &a->workloads, a->b, &a->block, a->in_group, &sink, &a->tally);
 }
 
-/* Members are changed while a counter is split; the rest of the workloads is not. */
+/* Members change while a counter is split; the rest of the workloads does not. */
 static int copy_workloads(struct second_thread *a, const struct workloads *ws)
 {
 	struct member *members = a->workloads.members;
@@ -591,7 +592,10 @@ static int copy_workloads(struct second_thread *a, const struct workloads *ws)
 	return 0;
 }
 
-/* Gives the next counter of tasks behind @in_group to the second thread, if it is for that one. */
+/*
+ * Hands the next counter of tasks behind @in_group to the second thread, if it is one of its
+ * counters.
+ */
 static int begin_second(struct splitter *s, const struct workloads *ws, const struct split_block *b,
 			uint32_t in_group)
 {
@@ -618,7 +622,7 @@ static int begin_second(struct splitter *s, const struct workloads *ws, const st
 	return 0;
 }
 
-/* Is a counter the second thread's? Then it is split when this returns. */
+/* Waits for the second thread if it splits this counter. Return: does it? */
 static struct counter_block *wait_second(struct second_thread *a, uint32_t in_group)
 {
 	if (!a || !a->busy || a->in_group != in_group)
@@ -628,7 +632,7 @@ static struct counter_block *wait_second(struct second_thread *a, uint32_t in_gr
 	return &a->block;
 }
 
-/* A counter of tasks that one thread splits or the other has split; @ret: its readings. */
+/* A counter of tasks, split by this thread or by the other one; @ret: its readings. */
 static int split_next(struct splitter *s, struct workloads *ws, const struct split_block *b,
 		      uint32_t in_group, const struct split_sink *sink, struct split_tally *t,
 		      struct counter_block **ret)

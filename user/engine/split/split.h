@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The split: who caused the bytes of a block of windows, to the byte, and how sure
- * that is. Methods differ in what they take as the proportions; that windows are split
- * exactly, and that nobody owns bytes of a window it did not run in, is the same for
- * all.
+ * The split: which workloads caused the bytes of a block of windows, to the byte, and how sure that
+ * is. Methods differ in the proportions; all of them split windows exactly, and give no workload
+ * bytes of a window it did not run in.
  */
 #ifndef ENGINE_SPLIT_SPLIT_H
 #define ENGINE_SPLIT_SPLIT_H

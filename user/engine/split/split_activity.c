@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Activity in the counts of core events. Of writes it may be lines that left an L2, or lines that
- * were read, the smaller of both. The next cache takes a line several times, and memory gets it
- * once. A program that works in that cache makes many lines leave its L2 and reads few: what it
- * has not read, it hardly writes.
+ * Activity from counts of core events. For writes it may be the lines that left an L2, or the lines
+ * that were read, whichever is smaller. The next cache takes a line several times, and memory gets
+ * it once. A program that works in that cache makes many lines leave its L2 and reads few; it
+ * hardly writes lines that it has not read.
  *
- * Stores that pass the caches, or clear whole lines, are of lines that nobody reads. So the data
- * have to say that the smaller of both follows the counter better. Asked is the simplest of all
- * models, one intensity for everybody, which needs nothing of what has been learned.
+ * Stores that pass the caches, or clear whole lines, write lines that nobody reads. So the data
+ * must show that the smaller of both follows the counter better. The test uses the simplest model,
+ * one intensity for all workloads, which needs no learned state.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,9 +18,8 @@
 #include "tables/weight_rows.h"
 
 /*
- * Activity in the counts of a core event. CPU time during which it did not count is
- * taken to be like the rest of the workload's, or like the others'. False when there
- * is too little to go by.
+ * Activity in the counts of a core event. CPU time without counts is taken to be like the rest of
+ * the workload's, or like that of the others. False when too little was counted.
  */
 bool split_activity_counts(const struct split_block *b, uint32_t weight, double *x)
 {
@@ -106,7 +105,7 @@ int split_activity_slices(const struct trace_header *h, const struct workloads *
 	return 0;
 }
 
-/* Squares of what one intensity for everybody leaves unexplained. */
+/* Sum of squares that one intensity for all leaves unexplained. */
 static double misfit(const struct counter_block *p, const double *x)
 {
 	double xx = 0, xy = 0, yy = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * How sure the split of a block is, for each row of the report.
+ * The bounds of each row's bytes in a block.
  *
- * Three things bound a row's bytes: the error of the estimate; who ran when (a row
- * that did not run owns nothing of a window, one that ran alone owns all of it); and,
- * for workloads that cannot be told apart, what is known of intensities in general.
+ * Three facts bound them: the error of the estimate; the times at which rows ran (a row that did
+ * not run owns nothing of a window, a row that ran alone owns all of it); and, for inseparable
+ * workloads, the prior of intensities.
  */
 #include <errno.h>
 #include <math.h>
@@ -74,7 +74,7 @@ struct bounding {
 	double total;
 };
 
-/* Which rows ran in a window, and what each got there. */
+/* The rows that ran in a window, and their bytes there. */
 static void bound_window(struct bounding *g, size_t k)
 {
 	const struct workloads *ws = g->ws;
@@ -106,7 +106,7 @@ static void bound_window(struct bounding *g, size_t k)
 	}
 }
 
-/* The same where each element is of another row, as it is by process: there is nothing to add up. */
+/* The same if each element has a row of its own, as with processes: there is nothing to add up. */
 static void bound_single(struct bounding *g, size_t k)
 {
 	const struct workloads *ws = g->ws;
@@ -129,7 +129,7 @@ static void bound_single(struct bounding *g, size_t k)
 	}
 }
 
-/* Bytes that came late: those who caused them may not have run any more. */
+/* Delayed bytes: the workloads that caused them may have stopped running. */
 static void bound_lag(struct bounding *g, size_t k)
 {
 	const struct workloads *ws = g->ws;
@@ -198,7 +198,7 @@ static void find_equals(const uint32_t *number, size_t nr, uint32_t none, uint32
 			ret->first[j] = nearest[number[j]];
 }
 
-/* The covariances of @column with all of its number, itself among them. */
+/* The covariances of @column with all columns of its number, itself among them. */
 static void add_variance(const float *v, const struct equals *s, size_t column, double *to)
 {
 	for (uint32_t j = s->first[column]; j != NO_COLUMN; j = s->next[j])
@@ -241,7 +241,7 @@ static int sum_variances(struct bounding *g)
 	return 0;
 }
 
-/* Members that cannot be told from those of other rows have bounds of their own. */
+/* Members that are inseparable from those of other rows have bounds of their own. */
 static void bound_loose(struct bounding *g)
 {
 	const struct workloads *ws = g->ws;
@@ -317,7 +317,7 @@ static void interval(const struct bounding *g, const struct row_sum *r, double l
 	} else {
 		double sd = sqrt(fmax(r->variance, 0)), firm = r->given - r->loose;
 
-		/* So little is given to everybody. */
+		/* The minimum that every workload is given. */
 		low = firm - Z_95 * sd > r->little ? firm - Z_95 * sd : 0;
 		low += r->loose_low;
 		sure = r->own - Z_95 * sqrt(r->own_var) - r->early;
@@ -327,11 +327,11 @@ static void interval(const struct bounding *g, const struct row_sum *r, double l
 		high = firm + Z_95 * sd + r->loose_high;
 		high = fmin(high, r->may + Z_95 * sqrt(r->may_var)) + r->late;
 	}
-	/* Who is missing may have run anywhere. */
+	/* Missing slices may have run anywhere. */
 	low *= fmax(1 - LOST_DOUBT * lost, 0);
 	sure *= fmax(1 - LOST_DOUBT * lost, 0);
 	high += fmin(LOST_DOUBT * lost, 1) * fmax(max - high, 0);
-	/* Numbers this large are rounded; what was given lies inside all the same. */
+	/* Numbers this large are rounded; the given bytes lie inside all the same. */
 	ret->low = split_bound_whole(low, max);
 	ret->high = split_bound_whole(ceil(high), max);
 	ret->below = split_bound_whole(below, r->exact);
@@ -379,7 +379,7 @@ int split_bounds(const struct workloads *ws, const struct split_block *b,
 
 	if (!rows || !clusters || !column_row || !member_row)
 		return -ENOMEM;
-	/* Those without a row have one together, the last one. */
+	/* Workloads without a row share one row, the last. */
 	g.single = true;
 	for (size_t i = 0; i < ws->nr; i++) {
 		member_row[i] = ws->members[i].row;

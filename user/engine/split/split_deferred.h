@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The results of a counter's split, kept until earlier counters have handed out theirs: whichever
- * thread splits, sinks get everything in the same order.
+ * Results of a counter's split, kept until those of earlier counters were handed out: sinks get
+ * everything in the same order, whichever thread splits.
  */
 #ifndef ENGINE_SPLIT_SPLIT_DEFERRED_H
 #define ENGINE_SPLIT_SPLIT_DEFERRED_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The bytes of a device. Who made it move data is known from requests, and a byte of a
- * request is about a byte on the way to memory. So the estimate has little to find out:
- * how far that is off, and what went on that nobody has noted. The latter belongs to
- * nobody; it is not scaled onto workloads, as it would be with CPU time.
+ * The bytes of a device. Requests show which workloads made it move data, and a byte of a request
+ * is about a byte on the way to memory. So little is left to estimate: the deviation from that, and
+ * traffic without noted requests. The latter has no owner; it is not scaled onto workloads, as it
+ * would be with CPU time.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "engine/split/apportion.h"
 #include "engine/split/internal.h"
 
-/* Activity of the counter's direction, and the windows that are somebody's alone. */
+/* Activity in the counter's direction, and the windows of exclusive owners. */
 static void take_io(const struct workloads *ws, const struct split_block *b, enum direction d,
 		    struct io_block *io)
 {
@@ -30,7 +30,7 @@ static void take_io(const struct workloads *ws, const struct split_block *b, enu
 	}
 }
 
-/* Columns as usual; but a pool of those who did nothing in this direction is none. */
+/* Columns as usual; but a pool without activity in this direction is dropped. */
 static void take_columns(struct workloads *ws, const struct split_block *b, struct io_block *io)
 {
 	size_t pooled = 0;
@@ -71,7 +71,7 @@ static int take_rates(const struct workloads *ws, const struct split_block *b, s
 	return err;
 }
 
-/* By how much windows beside each other differ; one that is not seen may differ, too. */
+/* The difference between adjacent windows; one that was not counted may differ, too. */
 static double change_of(const struct io_block *io, size_t w)
 {
 	double last = UNSEEN * io->sums[w], next = last;
@@ -137,13 +137,13 @@ static int run_filter(const struct workloads *ws, const struct split_block *b, s
 	return filter_block(*how->filter, &in, &io->p->estimated);
 }
 
-/* Has the filter a say in a window that counted? */
+/* Is the estimate used for a window that counted? */
 static bool is_estimated(const struct io_block *io, size_t k)
 {
 	return io->p->estimated && io->row[k] != SIZE_MAX;
 }
 
-/* What was done in window @w from element @i on; the end of the window if nothing. */
+/* Elements of window @w from @i on; the end of the window if there are none. */
 static size_t next_element(const struct workloads *ws, const struct split_block *b,
 			   const struct io_block *io, size_t w, size_t i, bool here)
 {
@@ -153,8 +153,8 @@ static size_t next_element(const struct workloads *ws, const struct split_block 
 }
 
 /*
- * Who may own bytes of a window: those who did something there or, if the filter has a say,
- * right beside it. All three lists are ordered by workload, and so is the result.
+ * Candidate owners of the bytes of a window: workloads that were active in it or, if the estimate
+ * is used, right beside it. All three lists are ordered by workload, and so is the result.
  */
 static size_t add_claims(const struct workloads *ws, const struct split_block *b,
 			 struct io_block *io, size_t k, size_t nr)
@@ -172,7 +172,7 @@ static size_t add_claims(const struct workloads *ws, const struct split_block *b
 		uint32_t min = UINT32_MAX;
 		int of = -1;
 
-		/* whoever is in several: the window itself goes first */
+		/* a workload in several windows: this window comes first */
 		for (int l = 0; l < lists; l++) {
 			if (from[l] == SIZE_MAX || next[l] == ws->first[from[l] + 1])
 				continue;
@@ -206,7 +206,7 @@ static void make_claims(const struct workloads *ws, const struct split_block *b,
 	io->first[io->p->nr_windows] = nr;
 }
 
-/* Requests explain what they can, as they are: all that is known without an estimate. */
+/* Without an estimate, requests explain bytes one to one, as far as there are any. */
 static double share_plainly(struct io_block *io, size_t k)
 {
 	const struct counter_block *p = io->p;
@@ -226,8 +226,8 @@ static double share_plainly(struct io_block *io, size_t k)
 }
 
 /*
- * What was not predicted, as far as it may be a matter of timing: one standard deviation
- * of that at most, and nothing where it is more than four, which is something else.
+ * The deviation that timing may explain: at most one standard deviation of timing errors, and none
+ * if it is more than four of them, which has another cause.
  */
 static double due_to_timing(double rest, double sd)
 {
@@ -263,8 +263,8 @@ static double take_expected(const struct workloads *ws, struct io_block *io, siz
 }
 
 /*
- * As estimated. What was not predicted goes to those who did I/O as far as that may be due
- * to the time at which data moved; the rest is the background's.
+ * As estimated. The deviation goes to workloads with I/O as far as the time at which data moved may
+ * explain it; the rest is background.
  */
 static double share_as_estimated(const struct workloads *ws, struct io_block *io, size_t k)
 {
@@ -279,7 +279,7 @@ static double share_as_estimated(const struct workloads *ws, struct io_block *io
 		return share_plainly(io, k);
 	io->asked[k] = sum;
 	all = fmin(fmax(sum + due_to_timing(rest, timing), 0), p->bytes[k]);
-	/* Who did nothing there owns what is expected, not what is not. */
+	/* Workloads without activity there own the expected bytes, and no part of the deviation. */
 	if (!(io->sums[w] > 0))
 		all = fmin(all, sum);
 	for (size_t i = io->first[k]; i < io->first[k + 1]; i++)
@@ -287,7 +287,7 @@ static double share_as_estimated(const struct workloads *ws, struct io_block *io
 	return all;
 }
 
-/* Bytes that requests do not explain are the owners', in equal shares. */
+/* Bytes without requests belong to the exclusive owners, in equal shares. */
 static double share_owned(const struct split_block *b, struct io_block *io, size_t k)
 {
 	const struct counter_block *p = io->p;
@@ -299,7 +299,7 @@ static double share_owned(const struct split_block *b, struct io_block *io, size
 	return p->bytes[k];
 }
 
-/* The bytes of one window, exactly; what is not owned is the background's. */
+/* The bytes of one window, exactly; the rest is background. */
 static int give(struct workloads *ws, const struct split_block *b, struct io_block *io, size_t k,
 		uint64_t bytes, size_t *ret_nr)
 {

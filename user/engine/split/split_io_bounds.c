@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * How sure the split of a device's block is, for each row. Other than with CPU time a row that
- * is alone in a window does not own all of it, because devices move data of their own
- * accord. Unless the device is its own.
+ * The bounds of each row's bytes of a device in a block. Unlike with CPU time, a row that is alone
+ * in a window does not own all of it, because devices move data of their own accord, unless the row
+ * owns the device.
  */
 #include <errno.h>
 #include <math.h>
@@ -52,7 +52,7 @@ static struct io_row *row_of(const struct io_bounding *g, size_t element)
 	return &g->rows[g->ws->members[g->ws->of[element]].row];
 }
 
-/* Is all that owns a window in one row? The last row is that of all without. */
+/* Are all owners of a window in one row? The last row is that of all workloads without one. */
 static bool one_owner(const struct io_bounding *g, size_t w)
 {
 	const struct io_row *first = NULL;
@@ -70,8 +70,8 @@ static bool one_owner(const struct io_bounding *g, size_t w)
 }
 
 /*
- * A window that is somebody's alone: what is not explained by requests is the owners'. How much
- * the requests of others explain is not exactly known.
+ * A window with exclusive owners: they own all bytes that requests do not explain. The bytes that
+ * the requests of others explain are not exactly known.
  */
 static void bound_owned(struct io_bounding *g, size_t k)
 {
@@ -106,7 +106,7 @@ static void bound_owned(struct io_bounding *g, size_t k)
 	}
 }
 
-/* What each row did in a window, and what of it is a matter of when exactly data moved. */
+/* The requests of each row in a window, and the part that depends on the exact time of data. */
 static void add_timing(struct io_bounding *g, size_t k)
 {
 	const struct io_block *io = g->io;
@@ -142,7 +142,7 @@ static void add_timing(struct io_bounding *g, size_t k)
 	}
 }
 
-/* Which rows have a claim on a window, and what each got there. */
+/* Rows that have a claim on a window, and their bytes there. */
 static void bound_window(struct io_bounding *g, size_t k)
 {
 	const struct io_block *io = g->io;
@@ -172,7 +172,7 @@ static void bound_window(struct io_bounding *g, size_t k)
 		add_timing(g, k);
 }
 
-/* The estimate's errors. Those in the pool have their own, as nothing is known of one alone. */
+/* The estimate's errors. Pooled members have their own, as single ones are unknown. */
 static void sum_variances(struct io_bounding *g)
 {
 	const struct workloads *ws = g->ws;
@@ -225,9 +225,9 @@ static size_t find_owners(const struct io_bounding *g, uint32_t row, uint32_t *r
 }
 
 /*
- * The interval of one row; @lost is the fraction of the requests that is missing. A byte of a request
- * is a byte at least, apart from requests that failed. Where that is all one goes by, time counts
- * for more. Not on a device that moves less than it is asked for.
+ * The interval of one row; @lost is the fraction of missing requests. A byte of a request is at
+ * least a byte, apart from requests that failed. Without an estimate, timing counts for more. This
+ * does not hold on a device that moves less than it is asked for.
  */
 static void interval(const struct io_bounding *g, const struct io_row *r, double lost,
 		     struct bounds *ret)
@@ -248,14 +248,14 @@ static void interval(const struct io_bounding *g, const struct io_row *r, double
 	high += fmin(LOST_DOUBT * lost, 1) * fmax(g->total - high, 0);
 	ret->low = split_bound_whole(low, g->total);
 	ret->high = split_bound_whole(ceil(high), g->total);
-	/* Numbers this large are rounded; what was given lies inside all the same. */
+	/* Numbers this large are rounded; the given bytes lie inside all the same. */
 	if (ret->low > r->exact || r->owned_low >= r->exact)
 		ret->low = r->exact;
 	if (ret->high < r->exact)
 		ret->high = r->exact;
 }
 
-/* What is surely the others' is not its own. */
+/* Bytes that surely belong to others are not its own. */
 static void leave_others(const struct io_row *r, double total, double lows, struct bounds *ret)
 {
 	double max = ceil(total - (lows - ret->low));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * When data moved is not known to the millisecond: a request is noted some time after its data
- * have moved, and requests that are noted together are spread over their time as if they had come
- * evenly. So the bytes of a burst may be counted right beside the window they are expected
- * in. What such a window lacks has moved all the same: what is left over right beside it is not
- * background, as far as that goes.
+ * The time at which data moved is not known to the millisecond: a request is noted some time after
+ * its data have moved, and requests that are noted together are spread evenly over their time. So
+ * the bytes of a burst may be counted in the window beside the expected one. They have moved all
+ * the same: a surplus right beside a window that lacks bytes is not background, up to what is
+ * lacking.
  */
 #include <math.h>
 
 #include "engine/filter/constants.h"
 #include "engine/split/internal.h"
 
-/* The window beside @k that counted and is nobody's alone; SIZE_MAX: there is none. */
+/* The window right beside @k if it counted and has no exclusive owner; SIZE_MAX: there is none. */
 static size_t beside(const struct io_block *io, size_t k, bool behind)
 {
 	size_t w = io->p->window[k];
@@ -21,8 +21,8 @@ static size_t beside(const struct io_block *io, size_t k, bool behind)
 }
 
 /*
- * Bytes a second that go on without requests: as windows show that have none, nor any beside them; as
- * estimated, if there are no such windows.
+ * Bytes per second without requests: measured in windows that have none, nor any beside them; as
+ * estimated if there are no such windows.
  */
 static double quiet_rate(const struct split_block *b, const struct io_block *io)
 {
@@ -48,7 +48,7 @@ static double quiet_rate(const struct split_block *b, const struct io_block *io)
 	return all > 0 ? expected / all : 0;
 }
 
-/* Bytes of window @to become those of whom window @from lacks them. */
+/* Move bytes of window @to to the workloads that lack them in window @from. */
 static void move_claims(const struct split_block *b, struct io_block *io, size_t from, size_t to,
 			double bytes)
 {
@@ -73,7 +73,7 @@ static void move_claims(const struct split_block *b, struct io_block *io, size_t
 	io->owned[to] += bytes;
 }
 
-/* Those of window @k have so much less of it. */
+/* The claims of window @k shrink by these bytes. */
 static void give_up(struct io_block *io, size_t k, double bytes)
 {
 	double keep = fmax(1 - bytes / io->owned[k], 0);
@@ -84,8 +84,8 @@ static void give_up(struct io_block *io, size_t k, double bytes)
 }
 
 /*
- * What window @k lacks comes from the nearest one on one side that has something left over. Those
- * of the windows in between move, too: each to the next one.
+ * Bytes lacking in window @k come from the nearest window on one side with a surplus. Bytes of the
+ * windows in between move, too: each to the next one.
  */
 static double reach(const struct split_block *b, struct io_block *io, size_t k, bool behind,
 		    int hops, double bytes)
@@ -108,7 +108,7 @@ static double reach(const struct split_block *b, struct io_block *io, size_t k, 
 	return left;
 }
 
-/* Bytes given beyond expectation in windows beside @k are some of those that @k lacks. */
+/* Bytes beyond expectation in windows beside @k are some of those lacking in @k. */
 static double settle(const struct io_block *io, size_t k, double *more, double lacks)
 {
 	for (int side = 0; side < 2; side++) {
@@ -124,8 +124,8 @@ static double settle(const struct io_block *io, size_t k, double *more, double l
 }
 
 /*
- * Earlier windows go first: data move before they are noted. A burst that is off by some
- * milliseconds is so in each window it fills.
+ * Earlier windows go first: data move before they are noted. A burst is off by some milliseconds in
+ * each window it fills.
  */
 void split_io_match(const struct split_block *b, struct io_block *io)
 {

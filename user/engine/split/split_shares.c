@@ -17,14 +17,14 @@ void split_in_proportion(const struct workloads *ws, const struct split_block *b
 
 		for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++)
 			sum += p->x[i];
-		/* Counts can be zero where there was CPU time: give() goes by that then. */
+		/* Counts can be zero although there was CPU time: give() then uses CPU time. */
 		for (size_t i = ws->first[w]; i < ws->first[w + 1]; i++)
 			p->share[i] = sum > 0 ? p->x[i] / sum : 0;
 	}
 }
 
 /*
- * Who is shared out together has a slot: a cluster, or behind those a column that is in none.
+ * Members that are divided together have a slot: a cluster, or behind those a column without one.
  * @ret: by member; @ret_columns: by column.
  */
 static void find_slots(const struct workloads *ws, uint32_t *ret, uint32_t *ret_columns)
@@ -40,7 +40,9 @@ static void find_slots(const struct workloads *ws, uint32_t *ret, uint32_t *ret_
 		ret_columns[ws->nr_columns - 1] = ws->nr_clusters - 1;
 }
 
-/* Of a window: @share, which is its slot's, by activity within that, of which there is @all. */
+/*
+ * Of a window: @share, which is its slot's, in proportion to activity in the slot, which is @all.
+ */
 static INLINE void divide_slots_any(const double *x, const double *all, double sum, size_t nr,
 				    double *share)
 {
@@ -53,8 +55,8 @@ WIDE(static, void, divide_slots,
      (x, all, sum, nr, share))
 
 /*
- * Shares from the filter's bytes; those that cannot be told apart by activity. Whoever is alone in
- * a slot did all of its activity: there is nothing to ask for each of many elements.
+ * Shares from the filter's bytes; inseparable ones by activity. A member that is alone in a slot
+ * did all of its activity, so many elements need no division.
  */
 int split_as_estimated(const struct workloads *ws, struct counter_block *p)
 {

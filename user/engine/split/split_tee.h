@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What was split for several receivers, none of which knows the others. */
+/* Hands a split to several receivers, none of which knows the others. */
 #ifndef ENGINE_SPLIT_SPLIT_TEE_H
 #define ENGINE_SPLIT_SPLIT_TEE_H
 

@@ -9,7 +9,7 @@
 #include "engine/identity/identity.h"
 #include "engine/split/internal.h"
 
-/* Workloads that are estimated together are one column of the filter, under this number. */
+/* Workloads that are estimated together are one column of the filter, with this number. */
 #define WORKLOAD_POOL (UINT32_MAX - 1)
 
 static int by_number(const void *a, const void *b)
@@ -61,8 +61,8 @@ static int number_rows(struct workloads *ws, const struct split_sink *sink)
 }
 
 /*
- * Where windows begin, and who is in them. The block's activity is many times larger than what is
- * made of it, so it is read once; the largest number is returned.
+ * Starts and workloads of windows. The block's activity is many times larger than these results, so
+ * it is read once; the largest number is returned.
  */
 static uint32_t read_windows(struct workloads *ws, const struct split_block *b)
 {
@@ -228,7 +228,7 @@ void workloads_kin(const struct workloads *ws, uint64_t *ret, bool *ret_ended)
 	}
 }
 
-/* Follows who is alike to whom from one member on. */
+/* Marks all workloads that are alike, directly or through others, starting from one member. */
 static void mark_cluster(struct workloads *ws, const struct matrix *alike, size_t column,
 			 uint32_t id)
 {
@@ -265,7 +265,7 @@ void workloads_clusters(struct workloads *ws, const struct filter_output *estima
 		if (any && ws->members[ws->columns[i]].cluster == NO_CLUSTER)
 			mark_cluster(ws, &estimated->alike, i, ws->nr_clusters++);
 	}
-	/* The pool is one more: nothing is known of one member of it. */
+	/* The pool is one cluster: nothing is known of single members. */
 	if (!ws->nr_pooled)
 		return;
 	for (size_t i = 0; i < ws->nr; i++)

@@ -590,7 +590,7 @@ int counters_reopen(struct counters *c, size_t pmu)
 	return err;
 }
 
-/* --- who reads what */
+/* --- assignment of readers */
 
 static void free_readers(struct counters *c)
 {

@@ -555,7 +555,7 @@ int ledger_reader_start(struct ledger *l, uint32_t reader, const struct ledger_r
 				 p->cpu);
 	rd = &l->readers[reader];
 	stop_clock(l, reader);
-	rd->busy = 0; /* a reader whose CPU went away may have been in the middle */
+	rd->busy = 0; /* a reader whose CPU went offline may have been in the middle of a reading */
 	for (uint32_t i = 0; i < p->nr; i++) {
 		uint32_t key = p->first + i;
 

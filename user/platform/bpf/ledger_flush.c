@@ -246,9 +246,9 @@ static int look_again(struct ledger *l, bool late, const struct ledger_sink *sin
 }
 
 /*
- * Are records in the ring that were begun before the last flush had ended? One that is not finished
- * holds up all behind it. Tasks keep their CPU meanwhile if the kernel can see to that
- * (ledger_preempt.c); a host may stop it nevertheless.
+ * Are there records in the ring that were begun before the last flush had ended? An unfinished one
+ * holds up all records behind it. Tasks keep their CPU meanwhile if the kernel supports that
+ * (ledger_preempt.c); a host may still stop it.
  */
 static bool is_held_up(const struct ledger *l)
 {

@@ -347,8 +347,8 @@ const char *ledger_io_note(const struct ledger *l)
 }
 
 /*
- * The last request or packet of a slot has a tick's number: it was before the end of that tick, but
- * not before the slot's first.
+ * The time of a slot's last request or packet is a tick's number: it was before the end of that
+ * tick, but not before the slot's first one.
  */
 void ledger_io_hand_on(const struct ledger_io *r, const struct ledger_sink *sink)
 {

@@ -32,7 +32,7 @@ void ledger_preempt_find(const struct btf *btf, struct ledger_preempt *ret)
 	*ret = (struct ledger_preempt){ 0 };
 	if (on <= 0)
 		return;
-	/* A kernel that has them may refuse them: without a JIT nobody can call them. */
+	/* A kernel that has them may refuse them: without a JIT they cannot be called. */
 	fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "t410_preempt", "GPL", program,
 			   ARRAY_SIZE(program), NULL);
 	if (fd < 0)

@@ -211,7 +211,7 @@ void check_judge_clock(int err, const struct clock_reading *c, struct check_row 
 	}
 }
 
-/* "2 ucf, 12 pcie" for what is in the list. */
+/* "2 ucf, 12 pcie" for the PMUs of the list. */
 static void count_families(const struct pmu_list *list, char *text, size_t size)
 {
 	const struct pmu_family *family;

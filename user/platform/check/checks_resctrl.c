@@ -14,7 +14,7 @@
 #include "platform/sys/resctrl.h"
 
 #define AUDIT_NS      500000000ull
-/* Less traffic says nothing: caches and refresh decide what is counted where. */
+/* Traffic below this says nothing: caches and refresh decide where it is counted. */
 #define LEAST_PER_S   100000000.0
 /* More than a quarter apart, in either direction */
 #define MOST_RATIO    1.25

@@ -24,7 +24,7 @@
 /* An event's counts on all CPUs between two readings. */
 struct movement {
 	uint64_t count;
-	uint32_t cpus;	   /* that have the event */
+	uint32_t cpus;	   /* CPUs that have the event */
 	uint32_t counting; /* of these, the event was in the hardware all the time */
 };
 

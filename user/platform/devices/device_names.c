@@ -146,7 +146,7 @@ static int add_interface(const struct sysfs *fs, const char *name, int layers,
 	return err;
 }
 
-/* The disk whose device-mapper name this is. */
+/* The disk with this device-mapper name. */
 static int add_mapped(const struct sysfs *fs, const char *name, struct device_set *set,
 		      bool *ret_known)
 {
@@ -198,7 +198,7 @@ void device_name_help(const struct sysfs *fs, const char *name, char *ret, size_
 		if (sysfs_list(fs, &names, "%s", dirs[d]))
 			continue;
 		for (size_t i = 0; i < names.nr; i++) {
-			/* what is made of others is found by its own name only */
+			/* disks made of other disks are found by their own name only */
 			if (!sysfs_link(fs, target, "%s/%s", dirs[d], names.items[i]) &&
 			    bdf_of_path(target, bdf))
 				spelling_add(&s, names.items[i]);

@@ -130,7 +130,7 @@ static bool same_use(const struct device_item *it, const struct device_use *u)
 	       (!u->nr_nodes || !memcmp(it->nodes, u->nodes, u->nr_nodes * sizeof(*u->nodes)));
 }
 
-/* The item gets the new use, and @u what is to be released. */
+/* The item gets the new use; @u gets the old one, to be released. */
 static void swap_use(struct device_item *it, struct device_use *u)
 {
 	struct device_use was = { .disks = it->disks,
@@ -218,7 +218,7 @@ static void refresh_crowd(struct refresh *r, size_t item, const struct presents 
 		first = first ? first : &p->items[i];
 		others++;
 	}
-	/* What comes while it is away is counted by its port's mask as well. */
+	/* Functions that appear while it is away are counted by its port's mask as well. */
 	if (it->alone == !others || (it->gone && !others))
 		return;
 	it->alone = !others;

@@ -228,7 +228,7 @@ static int read_node(const struct device_list *l, const struct sysfs *fs, const 
 	return 0;
 }
 
-/* The names of this directory are numbers of nodes, and its links say whose they are. */
+/* The names in this directory are numbers of nodes; its links lead to the devices. */
 static int read_nodes(const struct device_list *l, const struct sysfs *fs, struct device_use *uses)
 {
 	cleanup_texts struct text_list names = { 0 };

@@ -82,7 +82,7 @@ static int refuse_bridge(const struct topology *t, uint32_t index, struct diag *
 	return -EINVAL;
 }
 
-/* What cannot be told from others. */
+/* Devices that cannot be told from others. */
 static int check_function(const struct topology *t, uint32_t index, struct diag *d)
 {
 	const struct pci_function *f = &t->functions[index];

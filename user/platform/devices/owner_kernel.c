@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Does the kernel itself use a device? What it does with disks and interfaces is noted request by
- * request, for whoever it was; then nobody has the device to himself.
+ * Does the kernel itself use a device? Its requests to disks and interfaces are noted one by one,
+ * with the process that caused them; such a device has no exclusive owner.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 /* sysfs stands beside proc, in copies of both as well. */
 #define SYS "../sys/"
 
-/* "nvme0c0n1": a path to a namespace, which nobody can open or mount. */
+/* "nvme0c0n1": a path to a namespace, which cannot be opened or mounted. */
 static bool is_hidden(const char *disk)
 {
 	const char *c = strchr(disk, 'c');
@@ -108,7 +108,7 @@ static void read_swaps(struct owners *o)
 	}
 }
 
-/* Interfaces of ours: one that is up is used by the kernel. */
+/* An interface in our own namespace that is up is used by the kernel. */
 static int read_interfaces(struct owners *o, const struct sysfs *fs)
 {
 	cleanup_texts struct text_list names = { 0 };
@@ -182,7 +182,7 @@ int owner_kernel_process(struct owners *o, const char *pid)
 		return owner_is_gone(-errno) || errno == EINVAL ? 0 : -errno;
 	while (getline(&line, &room, f) >= 0)
 		take_mount(o, line);
-	/* of one that ended meanwhile we may have seen a part */
+	/* the list of one that ended meanwhile may be incomplete */
 	if (ferror(f))
 		return 0;
 	if (array_reserve(o->mounts, o->cap_mounts, o->nr_mounts))

@@ -16,10 +16,10 @@
 #include "platform/devices/device_internal.h"
 #include "platform/devices/owner_internal.h"
 
-/* Processes of a namespace whose sysfs is looked at; most have the same. */
+/* Number of processes of a namespace whose sysfs is checked; most have the same one. */
 #define MAX_TRIES 4
 
-/* Is there an interface of this name in the namespace? A sysfs may be that of another one. */
+/* Is there an interface of this name in the namespace? A sysfs may belong to another namespace. */
 static bool has_interface(const struct owners *o, const char *pid, const char *name)
 {
 	size_t length = strlen(name);

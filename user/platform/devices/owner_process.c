@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Who a process is, and what it has: for all that look for owners of devices. */
+/* Identity of a process and its resources, for all files that look for owners of devices. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -56,8 +56,8 @@ static uint64_t folder_id(const char *mount, const char *path)
 }
 
 /*
- * The path in a line of /proc/PID/cgroup, "6:freezer:/slurm" or "0::/", if it is one of the v1
- * hierarchy (@controller) or of the v2 tree (""); NULL for another one.
+ * The path in a line of /proc/PID/cgroup, "6:freezer:/slurm" or "0::/", if the line is of the v1
+ * hierarchy @controller or, for "", of the v2 tree; otherwise NULL.
  */
 static const char *path_in(char *line, const char *controller)
 {
@@ -140,7 +140,7 @@ int owner_hold(struct owners *o, uint32_t item, const char *pid, bool whole_cgro
 		new.pid = strtoul(pid, NULL, 10);
 		err = start_of(o, pid, &new.start_ns);
 	}
-	/* It had the device open and is gone: so is what it had. */
+	/* It had the device open and is gone: so are its descriptors. */
 	if (err)
 		return owner_is_gone(err) ? 0 : err;
 	s->shared |= !new.cgroup_id || (s->held && s->cgroup_id != new.cgroup_id);

@@ -88,7 +88,7 @@ static int open_file(struct owners *o, const char *pid, const struct statx *x)
 	return err;
 }
 
-/* Files on dead servers must not hold us: what is known of them is enough. */
+/* Files on dead servers must not block us: cached attributes are enough. */
 static int open_files(struct owners *o, const char *pid)
 {
 	cleanup_closedir DIR *dir = NULL;
@@ -135,7 +135,7 @@ static int list_pids(struct owners *o, struct text_list *pids)
 	return err;
 }
 
-/* What there is to look for; without anything, nothing is read. */
+/* The devices to look for; if there are none, nothing is read. */
 static int prepare(struct owners *o, const struct device_list *l)
 {
 	int err = 0;
@@ -148,7 +148,7 @@ static int prepare(struct owners *o, const struct device_list *l)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nr && !err; i++) {
 		const struct device_item *it = &l->items[i];
-		/* What is no PCI function is no interface either. */
+		/* Only PCI functions have interfaces. */
 		const struct pci_function *f =
 			l->topology ? &l->topology->functions[it->function] : NULL;
 		struct owner_state *s = &o->states[i];

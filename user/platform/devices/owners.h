@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Exclusive owners: who alone has a device open that programs use directly, past the
+ * Exclusive owners: cgroups that alone have a device open that programs use directly, past the
  * kernel's block and network layers (VFIO, RDMA, GPUs, NVMe passthrough). A virtual function whose
- * interface is in a network namespace of one cgroup alone belongs here, too.
+ * interface is in a network namespace of a single cgroup is one, too.
  */
 #ifndef PLATFORM_DEVICES_OWNERS_H
 #define PLATFORM_DEVICES_OWNERS_H

@@ -7,7 +7,7 @@
 #include "platform/plan/device_turns.h"
 #include "trace.h"
 
-/* What is shorter than this is cut off by the end of an interval, and says little. */
+/* Shorter turns were cut off by the end of an interval, and say little. */
 #define SHORTEST_NS 10000000ull
 
 /* A PMU with turns. */

@@ -237,7 +237,7 @@ int part_share(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 int part_look(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 int part_read(struct meter *m, struct meter_pmu *p, struct meter_part *part);
 
-/* part_stop() - let it count no more; what it has counted can still be read */
+/* part_stop() - stop counting; counts so far can still be read */
 void part_stop(struct meter *m, const struct meter_pmu *p, struct meter_part *part);
 
 /* part_use() - the newest reading is where the next one starts */
@@ -250,7 +250,7 @@ void part_close(const struct meter *m, struct meter_part *part);
 struct meter *meter_new(const struct want_list *wants, const struct sysfs *fs,
 			const struct perf_ops *ops);
 
-/* pmu_fresh() - open a PMU's base and its turn anew: 0 or a negative errno */
+/* pmu_fresh() - reopen a PMU's base and its turn: 0 or a negative errno */
 int pmu_fresh(struct meter *m, struct meter_pmu *p);
 
 /* --- meter_turns.c */
@@ -258,7 +258,7 @@ int pmu_fresh(struct meter *m, struct meter_pmu *p);
 /* turns_begin() - the PMU's turn begins now */
 void turns_begin(struct meter *m, struct meter_pmu *p);
 
-/* turns_next() - which is next; it may be the same. The one that counts has had its time */
+/* turns_next() - the next turn, which may be the current one; the current one has had its time */
 size_t turns_next(struct meter *m, struct meter_pmu *p);
 
 /* turns_interval() - an interval has ended, now or a little before, and the next one begins */

@@ -84,9 +84,9 @@ static struct take take_reading(struct meter *m, struct meter_pmu *p, struct met
 }
 
 /*
- * After a reading: events that could not be opened, whose groups are too large for what
- * others leave, or that others may have released, are opened again. That this fails is
- * no error: they are absent, and tried again next time.
+ * After a reading, reopen events that could not be opened, whose groups are too large beside those
+ * of other users, or whose counters other users may have released. A failure is no error: these
+ * events are absent, and tried again next time.
  */
 static void mend(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 {
@@ -163,7 +163,10 @@ static int exchange(struct meter *m, struct meter_pmu *p, size_t next,
 	int err, opened;
 
 	if (take.base) {
-		/* What the base has is more than a turn is worth: it stays until that works. */
+		/*
+		 * The base's counts are worth more than a turn: the turn stays until the base can
+		 * be read.
+		 */
 		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
 		return after_failure(m, p, sink);
 	}
@@ -197,7 +200,7 @@ static uint64_t began_at(const struct meter_part *part, uint64_t start_ns)
 	return part->open && part->read_at_ns > start_ns && began > start_ns ? began : start_ns;
 }
 
-/* What a turn has counted that was stopped at @end_ns; then it is closed. */
+/* Read the counts of a turn that was stopped at @end_ns; then close it. */
 static int take_stopped(struct meter *m, struct meter_pmu *p, struct meter_part *was,
 			uint64_t end_ns, const struct meter_sink *sink)
 {
@@ -212,9 +215,9 @@ static int take_stopped(struct meter *m, struct meter_pmu *p, struct meter_part 
 }
 
 /*
- * The next turn where there is no base. Between stopping one and starting the next nobody is
- * counted, so nothing is done there but what must be: a group cannot be opened while another
- * requester id counts. What was stopped is read and closed while the next one counts.
+ * The next turn where there is no base. Nothing is counted between the stop of one turn and the
+ * start of the next, so only the necessary is done there: a group cannot be opened while another
+ * requester id counts. The stopped turn is read and closed while the next one counts.
  */
 static int relieve(struct meter *m, struct meter_pmu *p, size_t next, const struct meter_sink *sink)
 {
@@ -242,13 +245,13 @@ static int relieve(struct meter *m, struct meter_pmu *p, size_t next, const stru
 	return err;
 }
 
-/* What readings on a CPU may have taken by now. */
+/* Time that readings on a CPU may have taken by now. */
 static double allowance(const struct meter *m)
 {
 	return m->o.budget * (m->ops->now() - m->start_ns);
 }
 
-/* What a reading of every PMU of a CPU takes: there will be one at the end. */
+/* Time to read every PMU of a CPU, as at the end of an interval. */
 static uint64_t last_round_ns(const struct meter *m, size_t account, bool *ret_turns)
 {
 	uint64_t ns = 0;
@@ -265,15 +268,15 @@ static uint64_t last_round_ns(const struct meter *m, size_t account, bool *ret_t
 	return ns;
 }
 
-/* What its turns will have taken after the next one: base and turn are read twice for it. */
+/* Time that its turns will have taken after the next one: base and turn are read twice for it. */
 static uint64_t turns_cost(const struct meter_pmu *p)
 {
 	return p->turn_ns + 2 * p->one_read_ns;
 }
 
 /*
- * The least goes first, and nobody gets in front of one that waits: each PMU of a CPU gets an
- * equal part of what there is for turns.
+ * The PMU with the least time goes first, and none overtakes one that waits: each PMU of a CPU gets
+ * an equal part of the time for turns.
  */
 static bool is_before(const struct meter_pmu *a, const struct meter_pmu *b)
 {
@@ -349,7 +352,7 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 	return err;
 }
 
-/* Of the PMUs whose turn is over, the one that is first. */
+/* Of the PMUs whose turn is over, the first one. */
 static struct meter_pmu *next_turn(struct meter *m, uint64_t now_ns)
 {
 	struct meter_pmu *first = NULL;
@@ -369,8 +372,8 @@ static bool is_kept(const struct meter_part *part)
 }
 
 /*
- * Where no interval ends for a long time, nobody would read a PMU that others keep from
- * counting, and only after a reading it is opened again.
+ * If no interval ends for a long time, a PMU that other users keep from counting would not be read,
+ * and it is reopened only after a reading.
  */
 static bool needs_care(const struct meter_pmu *p)
 {
@@ -448,9 +451,9 @@ int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, 
 }
 
 /*
- * Of the PMUs that were not asked in this round, the one that has taken the least time so
- * far: where the budget does not do for all, each PMU gets an equal part of it, so that
- * what is cheap is read more often than what is dear.
+ * Of the PMUs that were not read in this round, the one that has taken the least time so far: where
+ * the budget does not suffice, each PMU gets an equal part of it, so cheap ones are read more often
+ * than expensive ones.
  */
 static struct meter_pmu *next_pmu(struct meter *m, uint64_t round)
 {
@@ -476,7 +479,7 @@ static int read_pmus(struct meter *m, bool last, const struct meter_sink *sink)
 		struct meter_account *a = &m->accounts[p->account];
 
 		p->round = round;
-		/* Nobody gets in front of one that waits: the cheapest would always fit. */
+		/* None overtakes one that waits: otherwise the cheapest would always fit. */
 		if (!last && (a->round == round || !may_read(m, p))) {
 			a->round = round;
 			p->cost.deferred++;

@@ -136,7 +136,7 @@ static bool is_gone(int err)
 	return err == -ESRCH || err == -ENODEV;
 }
 
-/* That a place is gone says nothing about the event: any other reason is the better one. */
+/* A place that is gone says nothing about the event: any other reason is better. */
 static void refuse(struct meter *m, uint32_t want, int err)
 {
 	if (!m->refused[want] || is_gone(m->refused[want]))
@@ -268,12 +268,14 @@ static int read_event(const struct meter *m, const struct meter_place *p, size_t
 
 	if (got != sizeof(words))
 		return got < 0 ? got : -EAGAIN;
-	/* Those of a task have the times of its children, too. */
+	/* Events of a task include the times of its children. */
 	if (!m->o.pid)
 		window_ns = m->ops->now() - p->since_ns;
 	p->now[event] = (struct reading){ words[0], words[1], words[2] };
 	err = gain_between(&p->last[event], &p->now[event], window_ns, &p->gained[event]);
-	/* One that stays back begins again where it is; what it counted until then is missing. */
+	/*
+	 * An event that stays open continues from its current count; counts until then are missing.
+	 */
 	if (err && m->cores.failures) {
 		p->gained[event] = (struct reading){ .enabled_ns = begin_ns - p->since_ns };
 		err = 0;
@@ -320,7 +322,7 @@ static void use_place(struct meter *m, struct meter_place *p, uint64_t begin_ns)
 	p->since_ns = begin_ns;
 }
 
-/* Of a CPU that has come, or come back: since @since_ns at most nobody counted there. */
+/* For a CPU that has come online: it was not counted since @since_ns at most. */
 static void open_again(struct meter *m, struct meter_place *p, uint64_t since_ns)
 {
 	uint64_t now = m->ops->now();
@@ -352,7 +354,7 @@ int cores_look(struct meter *m)
 	int err = 0;
 
 	c->look_ns = now + CARE_SOON_NS;
-	/* As long as nobody tells, those that were there are there. */
+	/* If the list of online CPUs cannot be read, places stay as they are. */
 	if (read_online(m, &cpus))
 		return 0;
 	for (int cpu = -1; !err && (cpu = cpulist_next(&cpus, cpu)) >= 0;)

@@ -137,8 +137,8 @@ static int find_capacity(struct meter *m, const struct pmu *pmu, struct diag *d,
 }
 
 /*
- * Where somebody counts with another requester id, a second event is refused whatever the
- * number of counters. Then it is that of another PMU of this kind.
+ * While another user counts with another requester id, a second event is refused whatever the
+ * number of counters. Then the capacity is taken to be that of another PMU of this kind.
  */
 static void guess_capacities(const struct pmu *const *pmus, size_t nr,
 			     struct plan_capacity *capacities)

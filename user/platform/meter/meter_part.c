@@ -81,9 +81,9 @@ static void disable_groups(const struct meter *m, const struct meter_part *part)
 }
 
 /*
- * What a PMU's CPU is charged is our own CPU time: whoever reads a counter of another CPU waits for
- * it without leaving its own, so it is never less than that CPU spends on it. The time on the wall
- * would also have the time in which we do not run, and turns would wait for seconds after each.
+ * The charge for a PMU's CPU is our own CPU time: a thread that reads a counter of another CPU
+ * waits for it without leaving its own, so its CPU time is never less than that CPU spends on it.
+ * Wall time would include time in which we do not run, and turns would wait for seconds after each.
  */
 void part_stop(struct meter *m, const struct meter_pmu *p, struct meter_part *part)
 {
@@ -134,8 +134,8 @@ static uint64_t setting_of(const struct meter *m, const struct meter_pmu *p,
 }
 
 /*
- * Open the events of a group. Cycles get the requester id of the others: it does not
- * change what they count, and another one might not be borne beside them.
+ * Open the events of a group. Cycles get the requester id of the other events: it does not change
+ * their count, and a different id may be refused beside them.
  */
 static int open_group(struct meter *m, struct meter_pmu *p, struct meter_part *part, size_t first,
 		      size_t nr, bool pinned)
@@ -190,7 +190,9 @@ int part_ready(struct meter *m, struct meter_pmu *p, struct meter_part *part)
 	}
 	err = open_group(m, p, part, 0, part->nr, true);
 	part->open = !err;
-	/* What the plan takes together fits: if not now, others have some of it. */
+	/*
+	 * The events that the plan groups fit: if not now, other users hold some counters.
+	 */
 	return err == -EBUSY ? 0 : err;
 }
 
@@ -294,8 +296,8 @@ static int read_part(struct meter *m, struct meter_pmu *p, struct meter_part *pa
 
 		err = read_group(m, part, i, n, words);
 		/*
-		 * A pinned group that was thrown out goes on from its count if it may: not one
-		 * that was stopped, because another one counts now.
+		 * A pinned group that lost its counters continues from its count if it may: not one
+		 * that was stopped because another group counts now.
 		 */
 		if (err && restart && !part->stopped && !m->ops->enable(part->fds[i]))
 			err = read_group(m, part, i, n, words);

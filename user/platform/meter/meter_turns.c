@@ -4,16 +4,18 @@
 
 #include <math.h>
 
-/* Turns differ by so much from their length, at most. */
+/* The lengths of turns vary by at most this fraction. */
 #define VARIATION  0.25
-/* Longer than so many turns is nobody's turn: we were stopped. Others need not make up for it. */
+/*
+ * Time beyond this many turns is of no turn: we were stopped. Other turns need not compensate it.
+ */
 #define MAX_LENGTH 20
 /* Part of the time that changes may take, and how much longer turns get for that at most. */
 #define GAP_PART   0.01
 #define MAX_SCALE  2.0
-/* The newest of about so many changes count. */
+/* About this many of the newest changes count. */
 #define GAP_MEMORY 8
-/* What is so close to the least, as a part of a turn, is as good: chance decides. */
+/* Turns this close to the least, as a part of a turn, are as good: chance decides. */
 #define NEAR	   0.125
 
 /* A number from 0 to below 1; xorshift, for nothing that must be hard to guess. */
@@ -25,7 +27,9 @@ static double random_part(struct meter *m)
 	return (double)(m->random >> 11) / (1ull << 53);
 }
 
-/* What a turn lasts: longer where changes are slow. Short ones are rare instead. */
+/*
+ * Length of a turn: longer where changes are slow. Turns that should be short come rarely instead.
+ */
 static double length_of(const struct meter *m, const struct meter_pmu *p)
 {
 	double length = m->o.turn_ns * p->shares[p->turn].length;
@@ -36,8 +40,9 @@ static double length_of(const struct meter *m, const struct meter_pmu *p)
 }
 
 /*
- * What all will have had by the weight when @left ns more have been dealt out to the least. After
- * days a few ns more are lost in rounding: then nobody may seem to have less than all.
+ * The time per weight that all turns will have had when @left ns more have been dealt out to those
+ * with the least. After days a few ns more are lost in rounding: no turn may then seem to have less
+ * than all.
  */
 static double level(const struct meter_pmu *p, double left)
 {
@@ -62,9 +67,9 @@ static double level(const struct meter_pmu *p, double left)
 }
 
 /*
- * What of a turn's time in this interval is left to it, in equal parts about as long as @length.
- * So all have had what they shall when the interval ends, and not one of them a turn more. Short
- * ones would only get shorter by that.
+ * The rest of a turn's time in this interval, divided into equal parts about as long as @length. So
+ * all turns have had their time when the interval ends, and none has a turn too many. Turns shorter
+ * than usual are left alone: they would only get shorter.
  */
 static double part_of_interval(const struct meter *m, const struct meter_pmu *p, double length,
 			       bool *ret_last)
@@ -96,7 +101,7 @@ void turns_begin(struct meter *m, struct meter_pmu *p)
 	p->turn_end_ns = p->turn_begin_ns + (uint64_t)length;
 }
 
-/* The one that has had the least by its weight, or one of several. */
+/* The turn that has had the least time by its weight, or one of several. */
 static size_t least_had(struct meter *m, const struct meter_pmu *p)
 {
 	size_t least = 0, near = 0, ret = 0;
@@ -132,7 +137,10 @@ void turns_interval(struct meter *m)
 {
 	uint64_t now = m->ops->now(), length = m->o.interval_ns;
 
-	/* Ends are told late, the later the busier everybody is: the next one is not. */
+	/*
+	 * Ends are reported late, the later the busier the machine is: the next one is computed
+	 * from the due time.
+	 */
 	if (now + length / 2 < m->end_ns || now >= m->end_ns + length)
 		m->end_ns = now;
 	m->end_ns += length;
@@ -142,7 +150,7 @@ void turns_gap(struct meter_pmu *p, uint64_t ns)
 {
 	double gap = ns;
 
-	/* Now and then somebody else has the processor: that is not what changes take. */
+	/* Sometimes another task has the processor: that is not the cost of a change. */
 	if (p->gap_ns > 0)
 		gap = p->gap_ns + (fmin(gap, 2 * p->gap_ns) - p->gap_ns) / GAP_MEMORY;
 	p->gap_ns = gap;

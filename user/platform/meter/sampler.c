@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Latencies are the meter's groups and accounts, read in an order of their own: what is due first
- * is read first, with the whole budget, and what does not fit is given up instead of taking turns.
+ * Latencies use the meter's groups and accounts, but are read in another order: the first one due
+ * is read first, with the whole budget, and probes that do not fit are given up instead of taking
+ * turns.
  */
 #include "platform/meter/sampler.h"
 
@@ -79,7 +80,7 @@ static const struct counted_pmu *find_counted(const struct sampler_options *o,
 	return NULL;
 }
 
-/* An event that cannot be encoded is refused; there is one for it all the same. */
+/* An event that cannot be encoded is refused; it has an entry nevertheless. */
 static int add_want(struct sampler *s, const struct pmu *pmu, const char *name)
 {
 	struct want want = { .pmu = pmu };
@@ -211,7 +212,7 @@ static const char *try_set(struct sampler *s, struct set *set)
 	return add_probes(s, set, socket) ? NULL : "";
 }
 
-/* Those that cannot be opened are left out. */
+/* Probes that cannot be opened are left out. */
 static int open_sets(struct sampler *s)
 {
 	size_t nr = s->nr_sets;
@@ -309,8 +310,8 @@ static void forget(struct set *set)
 }
 
 /*
- * The group does not count any more: pinned, it lost its place when its CPU changed or
- * somebody was first. It is started again; if that did not help, it takes turns.
+ * The group has stopped counting: being pinned, it lost its place when its CPU changed or another
+ * user was first. It is restarted; if that does not help, it takes turns.
  */
 static void revive(struct sampler *s, struct set *set)
 {

@@ -139,7 +139,7 @@ static int add_metric(struct metric_job *job, const struct core_world *w,
 	return err;
 }
 
-/* Why there are no metrics of the cores, for users who expect them. */
+/* Explain to users who expect metrics of the cores why there are none. */
 static int say_why_none(struct metric_job *job, const struct core_world *w)
 {
 	if (!job->o->workload || job->o->nr_metrics)

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-#define HEADER_SIZE	64  /* readable by everybody */
+#define HEADER_SIZE	64  /* readable by all users */
 #define EXTENDED	256 /* where extended capabilities begin */
 #define SPACE_SIZE	4096
 #define DVSEC_VENDOR	0x10de
@@ -45,7 +45,7 @@ struct pci_space {
 	char said[200];
 };
 
-/* libpci's error handler has no argument to tell whose error it is. */
+/* libpci's error handler has no argument for its caller's data. */
 static __thread struct pci_space *working;
 
 static void __attribute__((noreturn, format(printf, 1, 2))) give_up(char *format, ...)

@@ -143,7 +143,7 @@ int root_ports_read(const struct sysfs *fs, struct root_port **ret, size_t *ret_
 	for (size_t i = 0; ports && space && i < names.nr; i++) {
 		struct root_port port;
 
-		/* Those of all functions that are root ports themselves. */
+		/* All functions that are root ports themselves. */
 		if (!port_of(fs, space, names.items[i], NULL, &port) &&
 		    !strcmp(port.name, names.items[i]))
 			ports[nr++] = port;

@@ -23,7 +23,7 @@ struct topology_job {
 	size_t nr_dropped;
 };
 
-/* Nobody reads more notes about single functions. */
+/* More notes about single functions would not be read. */
 #define TOPOLOGY_NOTES 32
 
 /** topology_note() - add a note, formatted as by printf(); 0 or -ENOMEM */

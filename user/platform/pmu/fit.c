@@ -241,7 +241,7 @@ static bool is_known(const struct pmu_list *list, const char *name)
 	return false;
 }
 
-/* The family whose name fits although its rows are about another CPU. */
+/* The family whose name fits although its rows are for another CPU. */
 static const struct pmu_family *misfit(const struct pmu_list *list, const char *name)
 {
 	for (size_t i = 0; i < nr_pmu_families && !is_known(list, name); i++)

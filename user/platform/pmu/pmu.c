@@ -137,7 +137,7 @@ int pmu_format_parse(const char *text, struct pmu_format *ret_format)
 	return 0;
 }
 
-/* Add to what is wrong with a PMU. Text beyond the buffer is dropped: the first problems count. */
+/* Add a problem of a PMU. Text beyond the buffer is dropped: the first problems count. */
 static void __attribute__((format(printf, 2, 3))) add_problem(struct pmu *pmu, const char *fmt, ...)
 {
 	char text[PMU_PROBLEM_LEN];
@@ -308,7 +308,7 @@ static int read_event_scale(const struct sysfs *fs, struct pmu *pmu, const char 
 	return 0;
 }
 
-/* "a=1,b=?": no event but a template whose user chooses b. Arm's CMN has some. */
+/* "a=1,b=?": not an event but a template whose user chooses b. Arm's CMN has some. */
 static bool is_pattern(const char *line)
 {
 	const char *value = strstr(line, "=?");

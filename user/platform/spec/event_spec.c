@@ -135,7 +135,7 @@ static int only_a_pmu(const struct spec_parse *job, struct spec_piece piece, con
 	return diag_advise(job->d, -EINVAL, "write %.*s/EVENT/; %s", SHOWN(job, piece), help);
 }
 
-/* There is no such event: neither in the uncore nor in the cores. */
+/* Report an unknown event: neither the uncore nor the cores have it. */
 static int unknown_event(const struct spec_parse *job, struct spec_piece piece, const char *name)
 {
 	struct spelling names = { .word = name };
@@ -315,7 +315,7 @@ static int add_uncore(struct spec_parse *job, const struct member *members, size
 			*job->d = words;
 			return err;
 		}
-		/* the PMU that has most of it best shows what is missing */
+		/* the PMU that has most of it shows best which part is missing */
 		if (err && (!best.what[0] || got > furthest)) {
 			best = words;
 			furthest = got;

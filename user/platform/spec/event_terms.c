@@ -259,7 +259,7 @@ static int read_terms(struct terms *t)
 	return no_event(t);
 }
 
-/* Encode one term more at a time to find the one that does not fit. */
+/* Encode more terms one by one to find the one that does not fit. */
 static int check_encoding(struct terms *t)
 {
 	struct pmu_config config;
