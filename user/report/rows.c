@@ -7,8 +7,10 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/sums.h"
+#include "report/chains.h"
 #include "report/devices.h"
 #include "report/format.h"
+#include "report/names.h"
 #include "report/rows.h"
 
 static uint64_t all_directions(const uint64_t bytes[NR_DIRECTIONS])
@@ -345,6 +347,59 @@ int row_tree_new(const struct report *r, size_t top, bool together, struct row_t
 	t->nodes = take_ptr(nodes);
 	t->nr_nodes = r->nr_rows;
 	*ret_tree = take_ptr(t);
+	return 0;
+}
+
+/* Put the end of each chain in the place of its begin. */
+static void replace_joined(const struct row_tree *t, struct row_node *parent, const bool *joined)
+{
+	for (struct row_node **link = &parent->child; *link; link = &(*link)->next) {
+		while (joined[*link - t->nodes]) {
+			struct row_node *gone = *link;
+
+			*link = gone->child;
+			(*link)->next = gone->next;
+			(*link)->parent = parent;
+			gone->shown = false;
+		}
+	}
+}
+
+/* Does the row above only repeat this one, if it has no other? */
+static bool is_repeated(const struct row_node *node)
+{
+	const struct row_node *above = node->parent;
+
+	return above->row && !above->row->leaf && !names_is_own(node->row) &&
+	       above->row->exited == node->row->exited &&
+	       amounts_all(&above->amounts) == amounts_all(&node->amounts) &&
+	       above->amounts.energy == node->amounts.energy &&
+	       above->amounts.cpu_ns == node->amounts.cpu_ns;
+}
+
+int row_tree_join(struct row_tree *t)
+{
+	cleanup_free size_t *parents = calloc(t->nr_nodes + 1, sizeof(*parents));
+	cleanup_free bool *apart = calloc(t->nr_nodes + 1, sizeof(*apart));
+	cleanup_free bool *joined = calloc(t->nr_nodes + 1, sizeof(*joined));
+	int err;
+
+	if (!parents || !apart || !joined)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->nr_nodes; i++) {
+		const struct row_node *node = &t->nodes[i];
+
+		parents[i] =
+			node->parent->row ? (size_t)(node->parent - t->nodes) : CHAINS_NO_PARENT;
+		apart[i] = !is_repeated(node);
+	}
+	err = chains_join(parents, t->nr_nodes, apart, joined);
+	if (err)
+		return err;
+	replace_joined(t, &t->root, joined);
+	for (size_t i = 0; i < t->nr_nodes; i++)
+		if (!joined[i])
+			replace_joined(t, &t->nodes[i], joined);
 	return 0;
 }
 

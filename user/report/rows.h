@@ -100,6 +100,16 @@ struct row_tree {
  */
 int row_tree_new(const struct report *r, size_t top, bool together, struct row_tree **ret_tree);
 
+/**
+ * row_tree_join() - for people: join chains, see chains_join()
+ * @t: the tree; joined nodes are neither shown nor in it any more, only in @nodes
+ *
+ * Rows of own tasks stay apart, and so does a row that has ended from one above it that has not.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int row_tree_join(struct row_tree *t);
+
 /** row_tree_free() - release a tree; NULL is fine */
 void row_tree_free(struct row_tree *t);
 

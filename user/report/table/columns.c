@@ -38,6 +38,8 @@
 /* Like the first two, if destinations have columns. */
 #define TO_CPU_WIDTH   88
 #define TO_MIN_WIDTH   80
+/* Levels of a tree that find no room for blanks. */
+#define MARKS	       ">>>>>>>>>>>>>>>>>>>>>>>>"
 
 size_t columns_depth(const struct row_node *node)
 {
@@ -48,9 +50,25 @@ size_t columns_depth(const struct row_node *node)
 	return depth;
 }
 
+/* From where on there is a mark for each level instead of blanks, and the most marks. */
+static size_t deepest_indent(const struct table *t)
+{
+	return t->left / 6 * 2;
+}
+
+static size_t columns_marks(const struct table *t, size_t depth)
+{
+	size_t beyond = depth * 2 > deepest_indent(t) ? depth - deepest_indent(t) / 2 : 0;
+	size_t most = t->left / 3 < strlen(MARKS) ? t->left / 3 : strlen(MARKS);
+
+	return beyond < most ? beyond : most;
+}
+
 size_t columns_indent(const struct table *t, size_t depth)
 {
-	return depth * 2 < t->left / 3 ? depth * 2 : t->left / 3;
+	size_t marks = columns_marks(t, depth);
+
+	return marks ? deepest_indent(t) + marks : depth * 2;
 }
 
 /* Name of a cgroup's row: below its parent's row the rest of the path. */
@@ -96,7 +114,8 @@ static struct grid_cell cell_tree(const struct grid_place *at)
 {
 	const struct table *t = at->table;
 	const struct row_node *node = ((const struct cells *)at->row)->node;
-	size_t indent = columns_indent(t, columns_depth(node));
+	size_t depth = columns_depth(node), marks = columns_marks(t, depth);
+	size_t indent = columns_indent(t, depth);
 	cleanup_free char *text = NULL;
 	cleanup_free char *cut = NULL;
 	int err = tree_text(t, node, &text);
@@ -107,7 +126,8 @@ static struct grid_cell cell_tree(const struct grid_place *at)
 				 t->r->by == ROW_JOB ? FORMAT_CUT_RIGHT : FORMAT_CUT_LEFT, &cut);
 	if (err)
 		return grid_take(NULL, err);
-	return grid_text("%*s%s%s", (int)indent, "", cut, node->row->exited ? "*" : "");
+	return grid_text("%*s%.*s%s%s", (int)(indent - marks), "", (int)marks, MARKS, cut,
+			 node->row->exited ? "*" : "");
 }
 
 /* A job's user and name appear once: for the job as a whole. */
@@ -383,9 +403,12 @@ static int widest_name(const struct table *t, size_t *ret_width)
 	for (i = 0; i < t->r->nr_rows; i++) {
 		const struct row_node *node = &t->tree->nodes[i];
 		cleanup_free char *text = NULL;
-		int err = t->tree_rows ? tree_text(t, node, &text)
-				       : names_cgroup(node->row, NULL, &text);
+		int err;
 
+		if (!node->shown)
+			continue;
+		err = t->tree_rows ? tree_text(t, node, &text)
+				   : names_cgroup(node->row, NULL, &text);
 		if (err)
 			return err;
 		width = format_width(text);

@@ -232,8 +232,13 @@ static int put_tried(FILE *out, void *arg)
 	struct table t = { .r = r, .o = a->o, .fitted = a->fitted, .devices = devices_mode(r) };
 	int err = row_tree_new(r, a->top, a->fitted, &t.tree);
 
-	if (err)
+	/* A job is called by its ID alone, and its step by another. */
+	if (!err && r->by == ROW_CGROUP)
+		err = row_tree_join(t.tree);
+	if (err) {
+		row_tree_free(t.tree);
 		return err;
+	}
 	find_directions(&t);
 	for (int d = 0; d < NR_WAYS; d++)
 		t.device_state[d] = t.devices == DEVICES_NONE			     ? CELL_ABSENT
