@@ -522,6 +522,7 @@ struct row_device {
  * @latencies: latencies seen by it; owned
  * @devices: devices in which it has a part, by their order in the report; owned
  * @separable: false when one of the shares with bytes is not
+ * @pooled: a leaf that was too small to be estimated alone, for most of its bytes
  * @tangled: keys of the rows it is tangled with, the largest first; owned
  * @nr_tangled: length of @tangled, at most MODEL_MAX_TANGLED
  * @nr_tangled_all: number of all of them
@@ -549,6 +550,7 @@ struct report_row {
 	struct row_device *devices;
 	size_t nr_devices;
 	bool separable;
+	bool pooled;
 	char (*tangled)[MODEL_KEY_LEN];
 	size_t nr_tangled;
 	size_t nr_tangled_all;

@@ -4,6 +4,7 @@
 #include "cli/formats.h"
 #include "report/devices.h"
 #include "report/losses.h"
+#include "report/notes.h"
 
 int show_open(const struct run_options *args, struct diag *d, struct show *ret)
 {
@@ -54,7 +55,10 @@ int show_report(struct show *s, struct report *r, struct diag *d)
 {
 	const struct report_format *w = &report_formats[s->args->output.format];
 	struct table_options o = show_options(s);
+	uint64_t constant = notes_constant(r);
 
+	o.settled = s->sequence && s->constant == constant;
+	s->constant = constant;
 	r->sequence = s->sequence++;
 	return show_written(s, r, w->report(s->out.file, r, &o), d);
 }

@@ -14,6 +14,7 @@
  * @args: its appearance
  * @out: where to
  * @sequence: of the next report
+ * @constant: notes_constant() of the one before
  * @incomplete: a report lacks data, or, after show_close(), no report had a count of some device: a
  *	device without a turn in one interval has it in a later one
  * @uncounted, @counted: devices with counters: without a value in a report, with one
@@ -22,6 +23,7 @@ struct show {
 	const struct run_options *args;
 	struct output out;
 	uint64_t sequence;
+	uint64_t constant;
 	bool incomplete;
 	bool uncounted[TRACE_MAX_DEVICES];
 	bool counted[TRACE_MAX_DEVICES];

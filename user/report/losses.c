@@ -56,7 +56,7 @@ const struct loss losses[NR_LOSSES] = {
 	     SHORT("%s lost slice", "%s lost slices")),
 	LOSS(bad_records, COUNTED, OF_NOTHING,
 	     SAY("%s invalid record was left out", "%s invalid records were left out"),
-	     SHORT("%s invalid record", "%s invalid records")),
+	     SHORT("%s bad record", "%s bad records")),
 	LOSS(unseen_switches, COUNTED, HARMLESS,
 	     SAY("%s context switch was hidden by the kernel",
 		 "%s context switches were hidden by the kernel")),

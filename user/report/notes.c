@@ -10,11 +10,11 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/fnv.h"
 #include "base/sums.h"
 #include "report/format.h"
 #include "report/losses.h"
 #include "report/notes.h"
-#include "report/verdict.h"
 
 int notes_wrapped(FILE *out, const char *text, size_t width)
 {
@@ -106,26 +106,40 @@ static void put_events(FILE *out, const struct quality *q)
 		fprintf(out, *c == ',' ? "%c " : "%c", *c);
 }
 
-/* How windows were split, and what weighed the workloads. */
-static void put_split(FILE *out, const struct quality *q, bool quiet)
+/* What is the same in all intervals of most runs; returns whether core events may weigh. */
+static bool put_method(FILE *out, const struct quality *q)
 {
 	const struct method_row *method = method_row(q->method);
 	bool events = method->events && strcmp(q->weights, "cpu-time") != 0;
 
-	if (quiet && !q->fallback_windows)
-		return;
-	if (quiet) {
-		fprintf(out,
-			"split by CPU time in %" PRIu64 " of %" PRIu64
-			" window%s: the core events did not count",
-			q->fallback_windows, q->windows, q->windows == 1 ? "" : "s");
-		return;
-	}
 	fprintf(out, "split %s ", method->says);
 	if (events)
 		put_events(out, q);
 	else
 		fputs("CPU time", out);
+	return events;
+}
+
+static void put_alike(FILE *out, const struct quality *q)
+{
+	if (!method_row(q->method)->learns)
+		fputs("; right only if workloads that share a window are alike", out);
+}
+
+static void put_fallback(FILE *out, const struct quality *q)
+{
+	if (q->fallback_windows)
+		fprintf(out,
+			"split by CPU time in %" PRIu64 " of %" PRIu64
+			" window%s: the core events did not count",
+			q->fallback_windows, q->windows, q->windows == 1 ? "" : "s");
+}
+
+/* How windows were split, and what weighed the workloads. */
+static void put_split(FILE *out, const struct quality *q)
+{
+	bool events = put_method(out, q);
+
 	if (events && (q->weight_windows != q->windows || q->fallback_windows))
 		fprintf(out, " (%" PRIu64 " of ", q->weight_windows);
 	else
@@ -137,12 +151,11 @@ static void put_split(FILE *out, const struct quality *q, bool quiet)
 	if (q->pooled_workloads)
 		fprintf(out, "; %" PRIu64 " small workload%s estimated together",
 			q->pooled_workloads, q->pooled_workloads == 1 ? "" : "s");
-	if (!method->learns)
-		fputs("; right only if workloads that share a window are alike", out);
+	put_alike(out, q);
 }
 
-/* The losses as one sentence; empty when there is nothing to say. */
-static void put_quality(FILE *out, const struct quality *q, bool quiet)
+/* The losses, but those already said, as one sentence; empty when there is nothing to say. */
+static void put_quality(FILE *out, const struct quality *q, uint64_t said, bool quiet)
 {
 	char text[LOSS_TEXT_LEN];
 	bool any = false;
@@ -153,7 +166,7 @@ static void put_quality(FILE *out, const struct quality *q, bool quiet)
 	for (i = 0; i < NR_LOSSES; i++) {
 		uint64_t value = loss_value(q, &losses[i]);
 
-		if (!value || !losses[i].one)
+		if (!value || !losses[i].one || said >> i & 1)
 			continue;
 		loss_say(&losses[i], value, false, text);
 		fprintf(out, "%s%s", any ? "; " : quiet ? "quality: " : "", text);
@@ -211,10 +224,12 @@ int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet
 
 		if (!f)
 			return -ENOMEM;
-		if (part == 0 && b->counted)
-			put_split(f, b->quality, quiet);
+		if (part == 0 && b->counted && quiet)
+			put_fallback(f, b->quality);
+		else if (part == 0 && b->counted)
+			put_split(f, b->quality);
 		else if (part == 1)
-			put_quality(f, b->quality, quiet);
+			put_quality(f, b->quality, 0, quiet);
 		else if (part == 2 && b->quality->tasks_ns)
 			put_per_window(f, b);
 		else if (part == 3)
@@ -328,24 +343,66 @@ struct notes_basis notes_basis_of(const struct report *r)
 	};
 }
 
-int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
+/* Notes that losses and the method have no part in; @settled leaves out those of the whole run. */
+static int put_facts(FILE *out, const struct report *r, size_t width, bool quiet, bool settled)
 {
-	struct notes_basis b = notes_basis_of(r);
 	int err = put_missing(out, r, width);
 
 	if (!err)
 		err = put_cpu_time(out, r, width);
-	if (!err)
+	if (!err && !settled)
 		err = put_note(out, r->host->io_note, width);
-	if (!err)
+	if (!err && !settled)
 		err = put_note(out, r->host->tick_note, width);
 	if (!err && r->unplaced_ns)
 		err = put_unplaced(out, r, width);
-	if (!err)
+	if (!err && !settled)
 		err = put_estimates(out, r, width);
 	if (!err && !quiet && r->saturated_windows)
 		err = put_limit(out, r, width);
+	return err;
+}
+
+int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
+{
+	struct notes_basis b = notes_basis_of(r);
+	int err = put_facts(out, r, width, quiet, false);
+
 	if (!err && verbose && (r->estimated_windows || r->simple_windows))
 		err = put_models(out, r, width);
 	return err ? err : notes_trust(out, &b, width, quiet, verbose);
+}
+
+uint64_t notes_constant(const struct report *r)
+{
+	uint64_t hash = fnv_text(FNV_BASIS, method_name(r->quality.method));
+
+	hash = fnv_text(hash, r->quality.weights);
+	hash = fnv_text(hash, r->host->io_note);
+	return fnv_text(hash, r->host->tick_note);
+}
+
+int notes_rest(FILE *out, const struct report *r, const struct notes_beside *beside, size_t width,
+	       bool quiet)
+{
+	uint64_t said = beside->verdict->said;
+	struct sentence s;
+	int err = put_facts(out, r, width, quiet, beside->settled);
+	FILE *f;
+
+	for (int part = 0; part < 3 && !err; part++) {
+		f = sentence_begin(&s);
+		if (!f)
+			return -ENOMEM;
+		if (part == 0 && r->nr_counters && !quiet && !beside->settled) {
+			put_method(f, &r->quality);
+			put_alike(f, &r->quality);
+		}
+		if (part == 1 && !(said & VERDICT_SAID_FALLBACK))
+			put_fallback(f, &r->quality);
+		if (part == 2)
+			put_quality(f, &r->quality, said, true);
+		err = sentence_end(&s, out, width, 0);
+	}
+	return err;
 }

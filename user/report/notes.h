@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "model.h"
+#include "report/verdict.h"
 
 /**
  * notes_wrapped() - write a text with line breaks
@@ -87,5 +88,27 @@ int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet
  * Return: 0 or -ENOMEM. Errors of the stream are left to the caller.
  */
 int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose);
+
+/**
+ * struct notes_beside - what the reader of a report knows already
+ * @verdict: of the report, in its title
+ * @settled: notes_constant() is as in an earlier report of the run, which told it
+ */
+struct notes_beside {
+	const struct verdict *verdict;
+	bool settled;
+};
+
+/** notes_constant() - stands for what is told once a run: method, activity, gaps of the kernel */
+uint64_t notes_constant(const struct report *r);
+
+/**
+ * notes_rest() - write of notes_write(), not @verbose, what the reader does not know yet
+ * @beside: what the reader knows
+ *
+ * Each loss is in the verdict or here. Return: as notes_write().
+ */
+int notes_rest(FILE *out, const struct report *r, const struct notes_beside *beside, size_t width,
+	       bool quiet);
 
 #endif

@@ -53,12 +53,12 @@ static enum verdict_word judge_part(double part, double whole, double poor)
 }
 
 static void add_part(struct reasons *s, enum verdict_word word, uint64_t part, uint64_t whole,
-		     const char *says)
+		     const char *begins, const char *says)
 {
 	char percent[FORMAT_NUMBER_LEN], text[LOSS_TEXT_LEN];
 
 	format_percent(part, whole, percent);
-	snprintf(text, sizeof(text), "%s %s", percent, says);
+	snprintf(text, sizeof(text), "%s%s%s", begins, percent, says);
 	add(s, word, text);
 }
 
@@ -74,13 +74,13 @@ static void add_counters(struct reasons *s, const struct verdict_facts *f)
 		add(s, VERDICT_POOR, "CPU time does not add up");
 	if (f->counted < 1 - VERDICT_NEARLY)
 		add_part(s, fair_or_poor(f->counted < VERDICT_COUNTED),
-			 (uint64_t)(f->counted * 1e6), 1000000, "of the time counted");
+			 (uint64_t)(f->counted * 1e6), 1000000, "counted ", " of the time");
 	/* Without intervals none is known to be small. */
 	if (f->bytes && !method_row(f->quality->method)->learns)
 		add(s, VERDICT_FAIR, "split by activity alone");
 	if ((double)f->tangled_bytes > VERDICT_TANGLED * (double)f->bytes)
 		add_part(s, fair_or_poor((double)f->tangled_bytes > (double)f->bytes / 2),
-			 f->tangled_bytes, f->bytes, "of bytes tangled");
+			 f->tangled_bytes, f->bytes, "", " tangled");
 }
 
 static enum verdict_word judge_loss(const struct verdict_facts *f, const struct loss *l,
@@ -105,13 +105,13 @@ static void add_losses(struct reasons *s, const struct verdict_facts *f)
 
 	snprintf(text, sizeof(text), "%" PRIu64 " window%s by CPU time", q->fallback_windows,
 		 q->fallback_windows == 1 ? "" : "s");
-	if (q->fallback_windows)
-		add(s, judge_part((double)q->fallback_windows, (double)q->windows, VERDICT_LOST),
-		    text);
+	if (q->fallback_windows &&
+	    add(s, judge_part((double)q->fallback_windows, (double)q->windows, VERDICT_LOST), text))
+		s->v->said |= VERDICT_SAID_FALLBACK;
 	if (f->unplaced_ns)
 		add_part(s, judge_part((double)f->unplaced_ns, (double)f->cpu_ns, VERDICT_LOST),
-			 f->unplaced_ns, sum_capped(f->cpu_ns, f->unplaced_ns),
-			 "of CPU time in no row");
+			 f->unplaced_ns, sum_capped(f->cpu_ns, f->unplaced_ns), "",
+			 " of CPU time in no row");
 	for (size_t i = 0; i < NR_LOSSES; i++) {
 		uint64_t value = loss_value(q, &losses[i]);
 		enum verdict_word word = judge_loss(f, &losses[i], value);

@@ -17,19 +17,21 @@
  * of the time. Losses that make no number of the report less certain do not count; see losses.c.
  */
 enum verdict_word { VERDICT_GOOD, VERDICT_FAIR, VERDICT_POOR };
-#define VERDICT_TANGLED 0.05
-#define VERDICT_COUNTED 0.10
-#define VERDICT_LOST	0.10
+#define VERDICT_TANGLED	      0.05
+#define VERDICT_COUNTED	      0.10
+#define VERDICT_LOST	      0.10
 /* A counter that misses less than this of the time has counted all of it. */
-#define VERDICT_NEARLY	0.001
+#define VERDICT_NEARLY	      0.001
 
-#define VERDICT_LEN	192
+#define VERDICT_LEN	      192
+/* Windows that were split by CPU time. */
+#define VERDICT_SAID_FALLBACK (1ULL << NR_LOSSES)
 
 /**
  * struct verdict - a word with its reasons
  * @word: the word
  * @text: "good", "fair: 2 late windows", "poor: no data of 1 counter, 2 late windows and 3 more"
- * @said: losses that the text names: bits of their places in losses
+ * @said: losses that the text names: bits of their places in losses, and VERDICT_SAID_FALLBACK
  */
 struct verdict {
 	enum verdict_word word;

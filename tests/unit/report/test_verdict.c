@@ -6,9 +6,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "report/notes.h"
 #include "report/table/table.h"
 #include "report/verdict.h"
 #include "sample_report.h"
@@ -78,6 +80,69 @@ static void test_each_loss(void **state)
 	report_free(r);
 }
 
+/* Whatever is not 0 is in the title or below the table; what the title has is not said twice. */
+static void test_nothing_is_hidden(void **state)
+{
+	const struct table_options o = { .width = 4000, .settled = true };
+	struct report *r = good_report();
+
+	(void)state;
+	for (uint64_t many = 0; many < 40; many++) {
+		char *text;
+
+		for (size_t i = 0; i < NR_LOSSES; i++) {
+			const uint64_t value = many >> i % 5 & 1 ? 3 + i : 0;
+
+			memcpy((char *)&r->quality + losses[i].offset, &value, sizeof(value));
+		}
+		r->quality.fallback_windows = many >> 5 ? 3 : 0;
+		text = sample_table(r, &o);
+		for (size_t i = 0; i < NR_LOSSES; i++) {
+			uint64_t value = loss_value(&r->quality, &losses[i]);
+			char brief[LOSS_TEXT_LEN], whole[LOSS_TEXT_LEN];
+			bool titled;
+
+			if (!losses[i].one)
+				continue;
+			loss_say(&losses[i], value, false, whole);
+			titled = losses[i].short_one != NULL;
+			if (titled)
+				loss_say(&losses[i], value, true, brief);
+			titled = titled && strstr(text, brief);
+			assert_int_equal(titled + (strstr(text, whole) != NULL), value != 0);
+		}
+		assert_int_equal(strstr(text, "by CPU time") || strstr(text, "CPU time in 3 of"),
+				 many >> 5);
+		assert_null(strstr(text, "state-space"));
+		free(text);
+	}
+	report_free(r);
+}
+
+/* What is told once a run: it is told again when it changes. */
+static void test_constant(void **state)
+{
+	struct table_options o = { .width = 1000 };
+	struct report *r = good_report();
+	uint64_t constant = notes_constant(r);
+	char *text = sample_table(r, &o);
+
+	(void)state;
+	assert_non_null(strstr(text, "split by state-space estimate, activity measured by l3d"));
+	free(text);
+	o.settled = true;
+	o.verbose = true;
+	text = sample_table(r, &o);
+	assert_non_null(strstr(text, "split by state-space estimate, activity measured by l3d"));
+	assert_non_null(strstr(text, "all losses: invalid_windows 0"));
+	free(text);
+	r->quality.merged_windows = 7;
+	assert_int_equal(notes_constant(r), constant);
+	strcpy(r->quality.weights, "cpu-time");
+	assert_int_not_equal(notes_constant(r), constant);
+	report_free(r);
+}
+
 /* Where losses are a tenth of what they are a part of, fair becomes poor. */
 static void test_poor(void **state)
 {
@@ -111,9 +176,9 @@ static void test_counters(void **state)
 
 	(void)state;
 	r->counters[0].running_ns = r->counters[0].enabled_ns / 2;
-	check(r, "fair: 50.0% of the time counted");
+	check(r, "fair: counted 50.0% of the time");
 	r->counters[0].running_ns = r->counters[0].enabled_ns / 20;
-	check(r, "poor: 5.0% of the time counted");
+	check(r, "poor: counted 5.0% of the time");
 	r->counters[0].valid = false;
 	check(r, "poor: no data of 1 counter");
 	r->counters[1].valid = false;
@@ -133,11 +198,11 @@ static void test_tangled(void **state)
 
 	(void)state;
 	r->quality.fallback_windows = 0;
-	check(r, "fair: 18.5% of bytes tangled");
+	check(r, "fair: 18.5% tangled");
 	for (size_t i = 0; i < r->nr_rows; i++)
 		for (size_t k = 0; k < r->rows[i].nr_shares; k++)
 			r->rows[i].shares[k].separable = false;
-	check(r, "poor: 100% of bytes tangled");
+	check(r, "poor: 100% tangled");
 	sample_split_by_cpu_time(r);
 	check(r, "fair: split by activity alone");
 	report_free(r);
@@ -167,12 +232,42 @@ static void test_lasting(void **state)
 	assert_int_equal(losses_lasting(&q), ARRAY_SIZE(lasting));
 }
 
+/* Rows of small workloads that were estimated together. */
+static void test_pooled(void **state)
+{
+	const struct table_options o = { .width = 80 };
+	struct report *r = sample_report(ROW_PROCESS);
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < r->nr_rows; i++)
+		r->rows[i].pooled = r->rows[i].exited || r->rows[i].kernel;
+	text = sample_table(r, &o);
+	assert_non_null(strstr(text, "\n    990& postgres"));
+	assert_non_null(strstr(text, "\n      2+ [kworker"));
+	assert_non_null(strstr(
+		text, "\n+ small, estimated together; & ended and small, estimated together\n"));
+	free(text);
+	report_free(r);
+	r = sample_report(ROW_CGROUP);
+	for (size_t i = 0; i < r->nr_rows; i++)
+		r->rows[i].pooled = r->rows[i].leaf;
+	text = sample_table(r, &o);
+	assert_non_null(strstr(text, "\n    step_0+ "));
+	assert_non_null(strstr(text, "\n  job_12   "));
+	assert_non_null(strstr(text, "postgresql.service& "));
+	free(text);
+	report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	cmocka_unit_test(test_each_loss),
-		cmocka_unit_test(test_poor),	cmocka_unit_test(test_counters),
-		cmocka_unit_test(test_tangled), cmocka_unit_test(test_lasting),
+		cmocka_unit_test(test_good),	 cmocka_unit_test(test_each_loss),
+		cmocka_unit_test(test_poor),	 cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_tangled),	 cmocka_unit_test(test_nothing_is_hidden),
+		cmocka_unit_test(test_constant), cmocka_unit_test(test_pooled),
+		cmocka_unit_test(test_lasting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

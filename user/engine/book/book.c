@@ -389,6 +389,7 @@ static int enter_bounds(void *arg, uint32_t counter, const struct bounds *bounds
 	s->high += bounds->high;
 	s->below += bounds->below;
 	s->sure += bounds->sure;
+	row->pooled += bounds->pooled;
 	if (bounds->separable)
 		return 0;
 	s->tangled += bounds->high;

@@ -146,6 +146,15 @@ static int report_io(const struct book_row *row, struct report_row *ret)
 	return 0;
 }
 
+static bool is_pooled(const struct report_row *row, uint64_t pooled)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < row->nr_shares; i++)
+		bytes += row->shares[i].value;
+	return pooled && pooled >= bytes - pooled;
+}
+
 static int report_row(const struct book *b, const struct book_row *row, struct report_row *ret)
 {
 	*ret = (struct report_row){
@@ -168,6 +177,7 @@ static int report_row(const struct book *b, const struct book_row *row, struct r
 	if (report_shares(b, row, ret) || report_io(row, ret) ||
 	    (!ret->separable && report_tangled(b, row, ret)))
 		return -ENOMEM;
+	ret->pooled = is_pooled(ret, row->pooled);
 	if (row->path && !ret->cgroup)
 		return -ENOMEM;
 	return add_latencies(b, row->seen, ret);

@@ -91,6 +91,7 @@ int book_row_add(struct book *b, struct book_row *to, const struct book_row *fro
 	to->exited = from->exited || ended;
 	to->cgroup_id = from->cgroup_id;
 	to->on_cpu_ns += from->on_cpu_ns;
+	to->pooled += from->pooled;
 	for (size_t i = 0; i < b->nr_places; i++)
 		share_add(&to->shares[i], &from->shares[i]);
 	if (devices_add(b, to, from))

@@ -68,6 +68,7 @@ struct entry_seen {
  *	book_finish(); @path is owned and NULL when unknown
  * @job: it is or belongs to; owned, NULL for none
  * @on_cpu_ns: CPU time
+ * @pooled: bytes of workloads that were estimated together, of all counters
  * @number: of the row in the book plus 1, for the splitter; 0 = none yet
  * @tangled: some of the rows it cannot be told from; @nr_tangled_all: how many there are
  * @device_shares, @io: ordered by counter, by device; missing ones are 0
@@ -86,6 +87,7 @@ struct book_row {
 	char *path;
 	struct row_job *job;
 	uint64_t on_cpu_ns;
+	uint64_t pooled;
 	uint32_t number;
 	struct book_key *tangled;
 	size_t nr_tangled, cap_tangled;

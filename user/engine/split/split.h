@@ -110,6 +110,7 @@ struct portion {
  * @inseparable, @nr_inseparable: rows it cannot be told from
  * @below: how far the interval would begin below 0, at most the row's own bytes; 0 if @low is not
  * @sure: of @low, what does not rest on the estimate
+ * @pooled: of its bytes, those of workloads that were estimated together
  */
 struct bounds {
 	uint32_t row;
@@ -120,6 +121,7 @@ struct bounds {
 	size_t nr_inseparable;
 	uint64_t below;
 	uint64_t sure;
+	uint64_t pooled;
 };
 
 struct identity;

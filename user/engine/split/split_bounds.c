@@ -356,6 +356,9 @@ static int hand_out(struct bounding *g, double lost, const struct split_sink *si
 		struct bounds bounds = { .row = g->ws->rows[i], .separable = true };
 
 		interval(g, r, lost, &bounds);
+		bounds.pooled = split_bound_whole(r->pooled, (double)r->exact);
+		if (bounds.pooled > r->exact)
+			bounds.pooled = r->exact;
 		if (r->inseparable && 2 * (r->loose - r->pooled) > r->given) {
 			bounds.separable = false;
 			bounds.inseparable = inseparable;

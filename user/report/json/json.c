@@ -282,6 +282,8 @@ static json_t *row_object(const struct report *r, const struct report_row *row, 
 		put(o, "tangled_with", tangled_array(row, err), err);
 		put_number(o, "tangled_count", row->nr_tangled_all, err);
 	}
+	if (row->pooled)
+		put_bool(o, "pooled", true, err);
 	return o;
 }
 

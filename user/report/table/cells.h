@@ -13,6 +13,7 @@
 #include "report/grid.h"
 #include "report/rows.h"
 #include "report/table/table.h"
+#include "report/verdict.h"
 
 /* The columns with fixed names; the rest follows. */
 enum {
@@ -21,7 +22,7 @@ enum {
 	COLUMN_NAME,
 	COLUMN_PID,
 	COLUMN_TID,
-	COLUMN_ENDED,
+	COLUMN_MARK,
 	COLUMN_COMMAND,
 	COLUMN_CGROUP,
 	COLUMN_NUMBERS, /* the first without a fixed name: of a destination */
@@ -65,6 +66,7 @@ struct table {
 	const struct report *r;
 	const struct table_options *o;
 	struct row_tree *tree;
+	struct verdict verdict;
 	uint64_t duration_ns;
 	size_t width;
 	struct grid grid;
@@ -85,7 +87,7 @@ struct table {
 	bool directions[NR_DIRECTIONS]; /* of these, and READ and WRITE if there are none */
 	bool ranges;			/* there is a RANGE column */
 	uint64_t most;			/* as in cells, of all lines; 0: there is no PEAK column */
-	bool ended;			/* a row with the mark of ended tasks was written */
+	bool marked[2][2];		/* a row was written that [has ended][is pooled] */
 	bool always;			/* so was the line for REASON_BACKGROUND */
 };
 

@@ -71,6 +71,16 @@ size_t columns_indent(const struct table *t, size_t depth)
 	return marks ? deepest_indent(t) + marks : depth * 2;
 }
 
+static size_t between(size_t value, size_t least, size_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+static const char *mark_of(const struct report_row *row)
+{
+	return row->exited ? row->pooled ? "&" : "*" : row->pooled ? "+" : "";
+}
+
 /* Name of a cgroup's row: below its parent's row the rest of the path. */
 static int cgroup_text(const struct row_node *node, char **ret_text)
 {
@@ -127,7 +137,7 @@ static struct grid_cell cell_tree(const struct grid_place *at)
 	if (err)
 		return grid_take(NULL, err);
 	return grid_text("%*s%.*s%s%s", (int)(indent - marks), "", (int)marks, MARKS, cut,
-			 node->row->exited ? "*" : "");
+			 mark_of(node->row));
 }
 
 /* A job's user and name appear once: for the job as a whole. */
@@ -146,7 +156,7 @@ GRID_CELL(cell_name, struct cells, grid_name(job_of(row->node)->name, SIZE_MAX))
  */
 GRID_CELL(cell_pid, struct cells, grid_text("%" PRIu32, row->node->row->pid));
 GRID_CELL(cell_tid, struct cells, grid_text("%" PRIu32, row->node->row->tid));
-GRID_CELL(cell_ended, struct cells, grid_text("%s", row->node->row->exited ? "*" : ""));
+GRID_CELL(cell_mark, struct cells, grid_text("%s", mark_of(row->node->row)));
 
 /* Names of kernel threads have brackets, which must survive truncation. */
 static struct grid_cell cell_command(const struct grid_place *at)
@@ -308,7 +318,7 @@ static const struct grid_column columns[] = {
 	[COLUMN_NAME] = { NULL, "NAME", .look = GRID_NAME, .cell = cell_name },
 	[COLUMN_PID] = { NULL, "PID", .look = GRID_ID, .cell = cell_pid },
 	[COLUMN_TID] = { NULL, "TID", .look = GRID_ID, .cell = cell_tid },
-	[COLUMN_ENDED] = { NULL, NULL, 1, .gap = -1, .look = GRID_LEFT, .cell = cell_ended },
+	[COLUMN_MARK] = { NULL, NULL, 1, .gap = -1, .look = GRID_LEFT, .cell = cell_mark },
 	[COLUMN_COMMAND] = { NULL, "COMMAND", .look = GRID_NAME, .cell = cell_command },
 	[COLUMN_CGROUP] = { NULL, "CGROUP", .look = GRID_PATH, .cell = cell_cgroup },
 	[COLUMN_NUMBERS] = { "CMEM", "GB/s", .shown = has_to, .cell = cell_to,
@@ -444,11 +454,6 @@ static const char *name_of(const struct row_job *j)
 	return j->name;
 }
 
-static size_t between(size_t value, size_t least, size_t most)
-{
-	return value < least ? least : value > most ? most : value;
-}
-
 /* Columns for the job's user and name if any job has one and there is room, the name first. */
 static void lay_out_jobs(struct table *t, size_t widest)
 {
@@ -487,7 +492,7 @@ static void lay_out_tasks(struct table *t, size_t widest)
 {
 	size_t left = t->left, fixed, command;
 
-	show(t, COLUMN_ENDED, 1);
+	show(t, COLUMN_MARK, 1);
 	/* At the smallest width only the TID remains: it identifies the thread. */
 	if (t->r->by == ROW_PROCESS || left >= 2 * PID_WIDTH + COMMAND_WIDTH)
 		show(t, COLUMN_PID, PID_WIDTH);

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/table/cells.h"
+#include "base/array.h"
 #include "report/latencies.h"
 #include "report/names.h"
 #include "report/notes.h"
 #include "report/peaks.h"
 #include "report/resctrl_report.h"
 #include "report/parts.h"
+#include "report/table/cells.h"
 #include "report/table/table.h"
-#include "report/verdict.h"
 
 /* With destinations all directions are one number; here they are separate. */
 static int put_directions(const struct table *t, const struct row_node *node, const struct cells *c)
@@ -68,7 +68,7 @@ static int put_row(struct table *t, const struct row_node *node)
 	cells_devices(t, &c);
 	c.lat = latencies_seen(t->r, node->row, &c.lat_ns) ? CELL_DATA : CELL_NO_DATA;
 	err = grid_row(&t->grid, &c);
-	t->ended = t->ended || node->row->exited;
+	t->marked[node->row->exited][node->row->pooled] = true;
 	if (!err && t->o->verbose && t->nr_to && amounts_bytes(&node->amounts))
 		err = put_directions(t, node, &c);
 	if (!err && t->o->verbose)
@@ -134,7 +134,6 @@ static int put_rows(struct table *t)
 static int put_title(const struct table *t)
 {
 	const struct report *r = t->r;
-	const struct verdict v = report_verdict(r);
 	char time[FORMAT_WHEN_LEN], seconds[FORMAT_NUMBER_LEN];
 
 	format_when(r->start_time_ns, r->start_ns, time);
@@ -147,7 +146,33 @@ static int put_title(const struct table *t)
 			  : t->devices == DEVICES_COUNTED ? ", CPU time and PCIe only"
 			  : t->devices == DEVICES_IO	  ? ", CPU time and IO only"
 							  : ", CPU time only",
-			  r->replayed ? ", recorded" : "", v.text);
+			  r->replayed ? ", recorded" : "", t->verdict.text);
+}
+
+static int put_marks(const struct table *t)
+{
+	const char *const says[] = { t->marked[true][false] ? "* ended" : NULL,
+				     t->marked[false][true] ? "+ small, estimated together" : NULL,
+				     t->marked[true][true] ? "& ended and small, estimated together"
+							   : NULL };
+	struct sentence s;
+	FILE *f = sentence_begin(&s);
+
+	if (!f)
+		return -ENOMEM;
+	for (size_t i = 0; i < ARRAY_SIZE(says); i++)
+		if (says[i])
+			fprintf(f, "%s%s", ftell(f) ? "; " : "", says[i]);
+	return sentence_end(&s, t->out, t->width, 0);
+}
+
+static int put_notes(const struct table *t)
+{
+	const struct notes_beside beside = { &t->verdict, t->o->settled };
+
+	if (t->o->verbose)
+		return notes_write(t->out, t->r, t->width, t->o->quiet, true);
+	return notes_rest(t->out, t->r, &beside, t->width, t->o->quiet);
 }
 
 static int put_table(FILE *out, void *arg)
@@ -179,8 +204,8 @@ static int put_table(FILE *out, void *arg)
 		err = parts_write(t->out, t->r, t->width, t->o->verbose);
 	if (!err)
 		err = devices_write(t);
-	if (!err && t->ended)
-		err = notes_wrapped(t->out, "* ended", t->width);
+	if (!err)
+		err = put_marks(t);
 	if (!err && t->always && !t->o->quiet)
 		err = notes_wrapped(t->out, "background: goes on whatever the workloads do",
 				    t->width);
@@ -192,9 +217,7 @@ static int put_table(FILE *out, void *arg)
 		err = peaks_write(t->out, t->r, t->most, t->width, t->o->quiet);
 	if (!err && !t->o->quiet)
 		err = resctrl_groups_write(t->out, t->r, t->width, t->o->verbose);
-	if (!err)
-		err = notes_write(t->out, t->r, t->width, t->o->quiet, t->o->verbose);
-	return err;
+	return err ? err : put_notes(t);
 }
 
 /* If nothing counts both directions as one, there are two. */
@@ -229,7 +252,11 @@ static int put_tried(FILE *out, void *arg)
 {
 	const struct tried *a = arg;
 	const struct report *r = a->r;
-	struct table t = { .r = r, .o = a->o, .fitted = a->fitted, .devices = devices_mode(r) };
+	struct table t = { .r = r,
+			   .o = a->o,
+			   .verdict = report_verdict(r),
+			   .fitted = a->fitted,
+			   .devices = devices_mode(r) };
 	int err = row_tree_new(r, a->top, a->fitted, &t.tree);
 
 	/* A job is called by its ID alone, and its step by another. */

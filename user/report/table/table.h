@@ -27,8 +27,9 @@
  *	counted, with all; with @verbose also a line for each direction. Less than 80
  *	columns count as 80 then
  * @quiet: only rows, unattributed bytes, one line per socket, and problems of the numbers
- * @verbose: also both ends of the interval of each row, all inseparable rows, losses that are zero,
- *	and the tracer's own cost
+ * @verbose: also both ends of the interval of each row, all inseparable rows, the method, losses
+ *	that are zero, and the tracer's own cost
+ * @settled: without @verbose, what notes_constant() stands for is left out
  */
 struct table_options {
 	size_t width;
@@ -37,6 +38,7 @@ struct table_options {
 	bool quiet;
 	bool verbose;
 	bool by_destination;
+	bool settled;
 };
 
 /**

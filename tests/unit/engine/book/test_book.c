@@ -560,11 +560,13 @@ static void tangled_rows_name_each_other(void **state)
 	split(&w, 300, ids, 3);
 	a = number(&w, ids[0]);
 	b = number(&w, ids[1]);
-	tangled = (struct bounds){ .row = a, .high = 5000, .inseparable = &b, .nr_inseparable = 1 };
+	tangled = (struct bounds){
+		.row = a, .high = 5000, .inseparable = &b, .nr_inseparable = 1, .pooled = 50
+	};
 	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
 	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
 	tangled = (struct bounds){
-		.row = b, .high = 200, .inseparable = &a, .nr_inseparable = 1
+		.row = b, .high = 200, .inseparable = &a, .nr_inseparable = 1, .pooled = 49
 	}; /* too little to matter */
 	assert_int_equal(w.sink.bounds(w.sink.arg, 0, &tangled), 0);
 	assert_int_equal(book_new(&layout, &scope, w.id, &total), 0);
@@ -580,6 +582,10 @@ static void tangled_rows_name_each_other(void **state)
 	assert_true(row(r, "pid:8:80")->separable);
 	assert_int_equal(row(r, "pid:8:80")->nr_tangled, 0);
 	assert_true(row(r, "pid:9:90")->separable);
+	/* Of 100 bytes of each row: 2 * 50, 49, none. */
+	assert_true(row(r, "pid:7:70")->pooled);
+	assert_false(row(r, "pid:8:80")->pooled);
+	assert_false(row(r, "pid:9:90")->pooled);
 	report_free(r);
 	book_free(total);
 	world_free(&w);

@@ -38,7 +38,7 @@ static bool world_two_threads;
 /* What the sink was told of a row and a counter. */
 struct seen_row {
 	unsigned __int128 given;
-	uint64_t low, high, below, sure;
+	uint64_t low, high, below, sure, pooled;
 	unsigned int bounds; /* how often it was told */
 	bool separable;
 	uint32_t inseparable[MAX_WORKLOADS];
@@ -157,6 +157,8 @@ static inline int world_bounds(void *arg, uint32_t counter, const struct bounds 
 	s->high = b->high;
 	s->below = b->below;
 	s->sure = b->sure;
+	s->pooled = b->pooled;
+	assert_true(s->pooled <= s->given);
 	assert_true(s->sure <= s->low && (!s->low || !s->below));
 	assert_true(s->below <= s->given);
 	s->separable = b->separable;

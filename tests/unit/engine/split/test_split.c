@@ -490,6 +490,7 @@ static void many_workloads_are_pooled(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		unsigned __int128 sum = 0;
+		size_t pooled = 0, others = 0;
 		uint64_t all = 0;
 
 		for (size_t k = 0; k < windows; k++) {
@@ -507,6 +508,14 @@ static void many_workloads_are_pooled(void **state)
 		assert_true(sum + w->background[READS] == all);
 		splitter_quality(w->splitter, false, &q);
 		assert_int_equal(q.pooled_workloads, 500 - 255);
+		/* Rows say whether it is them, with all of their bytes. */
+		for (uint32_t n = 1; n <= 500; n++) {
+			pooled += w->seen[READS][n].pooled &&
+				  w->seen[READS][n].pooled == w->seen[READS][n].given;
+			others += !w->seen[READS][n].pooled;
+		}
+		assert_int_equal(pooled, 500 - 255);
+		assert_int_equal(others, 255);
 	}
 	splitter_quality(w->splitter, true, &q);
 	assert_int_equal(q.pooled_workloads, 500 - 255);

@@ -569,7 +569,7 @@ static void test_tangled(void **state)
 
 static void expect_split(struct report *r, const char *part)
 {
-	char *text = table_text(r, (struct table_options){ .width = 500 });
+	char *text = table_text(r, (struct table_options){ .width = 500, .verbose = true });
 
 	expect(text, part);
 	free(text);
@@ -680,7 +680,7 @@ static void test_split(void **state)
 	q->method = NR_METHODS;
 	expect_split(r, "\nsplit by unknown method, l3d_cache_refill (1 window)");
 	r->replayed = true;
-	expect_split(r, ", recorded, fair: split by activity alone, 18.5% of bytes tangled\n");
+	expect_split(r, ", recorded, fair: split by activity alone, 18.5% tangled\n");
 	report_free(r);
 }
 
