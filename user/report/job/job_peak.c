@@ -36,31 +36,31 @@ static struct sums sums_of(const struct accounts_node *n, const struct account_p
 	return s;
 }
 
-/* Was this socket in an earlier counter of the job? */
-static bool is_counted(const struct accounts_node *n, const struct account_part *p, size_t before,
+/* Was this socket in an earlier counter of the machine? */
+static bool is_counted(const struct accounts_node *n, const struct account_job *j, size_t before,
 		       uint32_t socket)
 {
 	for (size_t i = 0; i < before; i++) {
-		const struct account_counter *c = &n->counters[p->totals[i].counter];
+		const struct account_counter *c = &n->counters[j->node[i].counter];
 
-		if (p->totals[i].value && is_memory(c) && c->socket == socket)
+		if (is_memory(c) && c->socket == socket)
 			return true;
 	}
 	return false;
 }
 
-/* Sum the peaks of its sockets; false if one is unknown. */
-static bool add_peaks(const struct job_context *c, const struct account_part *p,
+/* Sum the peaks of the machine's sockets; false if one is unknown. */
+static bool add_peaks(const struct job_context *c, const struct account_job *j,
 		      struct job_peak *ret)
 {
-	for (size_t i = 0; i < p->nr_totals; i++) {
-		const struct account_counter *counter = &c->node->counters[p->totals[i].counter];
+	for (size_t i = 0; i < j->nr_node; i++) {
+		const struct account_counter *counter = &c->node->counters[j->node[i].counter];
 		const struct peak *peak;
 
-		if (!p->totals[i].value || !is_memory(counter))
+		if (!is_memory(counter))
 			continue;
 		ret->upper_bound |= counter->destination == DESTINATION_ANY;
-		if (is_counted(c->node, p, i, counter->socket))
+		if (is_counted(c->node, j, i, counter->socket))
 			continue;
 		peak = peaks_find(&c->host->peaks, PEAK_CMEM, counter->socket);
 		if (!peak)
@@ -81,9 +81,9 @@ bool job_peak_of(const struct job_context *c, const struct account_job *j, struc
 	struct job_peak p = { 0 };
 	struct sums s;
 
-	if (!j->covered_ns || !add_peaks(c, &j->whole, &p))
-		return false;
 	s = sums_of(c->node, &j->whole);
+	if (!j->covered_ns || !(s.value > 0) || !add_peaks(c, j, &p))
+		return false;
 	p.share = share_of(s.value, j->covered_ns, p.bytes_per_s);
 	p.low = share_of(s.low, j->covered_ns, p.bytes_per_s);
 	p.high = share_of(s.high, j->covered_ns, p.bytes_per_s);
@@ -133,9 +133,8 @@ int job_peak_line(FILE *out, const struct job_context *c, const struct account_j
 		format_time(p.max_start_ns, start);
 	}
 	return notes_line(out, width,
-			  "memory of CPUs: %s%s of the peak of its socket%s (%s GB/s)%s%s%s%s%s%s",
-			  p.upper_bound ? "at most " : "", mean, p.sockets == 1 ? "" : "s", rate,
-			  p.max_known ? ", " : "", max,
+			  "memory of CPUs: %s%s of the machine's peak (%s GB/s)%s%s%s%s%s%s",
+			  p.upper_bound ? "at most " : "", mean, rate, p.max_known ? ", " : "", max,
 			  p.max_known ? " in the largest interval that is kept (" : "", start,
 			  p.max_known ? ")" : "",
 			  p.partial ? "; a counter was missing at times: it was more" : "");

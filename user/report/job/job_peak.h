@@ -7,7 +7,7 @@
 
 /**
  * struct job_peak - a job's bytes compared with the peak of memory
- * @bytes_per_s: peaks of the memory of the sockets whose counters have bytes of the job, added up
+ * @bytes_per_s: peaks of the memory of all sockets, added up
  * @sockets: number of these
  * @share, @low, @high: mean of the job as part of the peak; 95% interval. Mean: bytes over the time
  *	of its intervals, so gaps count in neither
@@ -36,7 +36,7 @@ struct job_peak {
  * @j: the account
  * @ret: the result
  *
- * Return: false when it moved nothing, or the peak of one of its sockets is not known.
+ * Return: false when it moved nothing, or the peak of a socket is not known.
  */
 bool job_peak_of(const struct job_context *c, const struct account_job *j, struct job_peak *ret);
 

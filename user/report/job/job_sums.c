@@ -133,6 +133,20 @@ struct job_sum_value job_sum_of(const struct accounts_node *n, const struct acco
 	return all;
 }
 
+struct job_sum_value job_sum_all(const struct accounts_node *n, const struct account_job *j,
+				 const struct account_part *p)
+{
+	struct job_sum_value all = { 0 };
+
+	for (size_t i = 0; i < j->nr_node; i++) {
+		const struct account_counter *c = &n->counters[j->node[i].counter];
+
+		if (c->unit == UNIT_BYTES && !c->bdf[0] && c->whole)
+			add_counter(&all, j, p, i);
+	}
+	return all;
+}
+
 struct job_sum_value job_sum_energy(const struct accounts_node *n, const struct account_job *j,
 				    const struct account_part *p)
 {

@@ -58,6 +58,10 @@ struct job_sum_value job_sum_of(const struct accounts_node *n, const struct acco
 				const struct account_part *p, enum job_sum sum,
 				enum direction direction);
 
+/** job_sum_all() - of all counters of sockets, in all directions, also what devices moved */
+struct job_sum_value job_sum_all(const struct accounts_node *n, const struct account_job *j,
+				 const struct account_part *p);
+
 /** job_sum_energy() - the same for energy, in nanojoules; energy of devices has no owner */
 struct job_sum_value job_sum_energy(const struct accounts_node *n, const struct account_job *j,
 				    const struct account_part *p);

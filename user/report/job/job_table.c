@@ -104,11 +104,12 @@ static struct grid_cell range_of(const struct job_sum_value *v, bool energy)
 		      : grid_range(v->value, v->low, v->high, is_tangled(v));
 }
 
-/* A line of sums, or that of energy, which is in no sum of bytes. */
+/* A line of sums, or that of energy, which is in no sum of bytes. @whole: the machine's, 100% */
 struct sum_line {
 	const char *label;
 	uint64_t covered_ns;
 	struct job_sum_value v;
+	sum128 whole;
 	bool energy;
 };
 
@@ -118,15 +119,15 @@ GRID_CELL(sum_rate, struct sum_line, grid_ratio(row->v.value, row->covered_ns));
 GRID_CELL(sum_amount, struct sum_line, amount_of(&row->v, row->energy));
 GRID_CELL(sum_range, struct sum_line, range_of(&row->v, row->energy));
 
-/* The parts of the machine's bytes. */
+/* The parts of the machine's bytes, of any direction. */
 enum { PART_JOB, PART_OTHERS, PART_NOBODY };
 
 static struct grid_cell sum_part(const struct grid_place *at)
 {
-	const struct job_sum_value *v = &((const struct sum_line *)at->row)->v;
-	const sum128 parts[] = { v->value, v->others, v->unattributed };
+	const struct sum_line *l = at->row;
+	const sum128 parts[] = { l->v.value, l->v.others, l->v.unattributed };
 
-	return grid_percent(parts[at->column->arg], v->machine);
+	return grid_percent(parts[at->column->arg], l->whole);
 }
 
 enum { COLUMN_RATE = 1, COLUMN_AMOUNT, COLUMN_OTHERS = 5 };
@@ -150,7 +151,7 @@ static void begin(struct grid *g)
 	grid_heading(g);
 }
 
-static int put_sum(const struct grid *g, enum job_sum sum, enum direction direction)
+static int put_sum(const struct grid *g, enum job_sum sum, enum direction direction, sum128 whole)
 {
 	/* Indented lines belong to each direction. */
 	static const char *const labels[NR_JOB_SUMS][NR_DIRECTIONS] = {
@@ -168,6 +169,7 @@ static int put_sum(const struct grid *g, enum job_sum sum, enum direction direct
 		.label = labels[sum][direction] ?: labels[sum][0],
 		.covered_ns = t->j->covered_ns,
 		.v = job_sum_of(t->c->node, t->j, &t->j->whole, sum, direction),
+		.whole = whole,
 	};
 
 	/* If traffic of devices has no owner, there is no line for the job. */
@@ -178,6 +180,11 @@ static int put_sum(const struct grid *g, enum job_sum sum, enum direction direct
 
 static int put_sums(struct job_table *t)
 {
+	const struct accounts_node *n = t->c->node;
+	const struct account_part *job = &t->j->whole;
+	const struct job_sum_value all = job_sum_all(n, t->j, job);
+	const struct job_sum_value pcie = job_sum_of(n, t->j, job, JOB_SUM_PCIE, NR_DIRECTIONS);
+	const struct sum_line first = { "all memory", t->j->covered_ns, all, all.machine, false };
 	GRID(g, sum_columns, t->out, t->width, t);
 	int err = 0;
 
@@ -186,24 +193,22 @@ static int put_sums(struct job_table *t)
 	grid_fit(&g);
 	t->parts = !g.columns[COLUMN_OTHERS].hidden;
 	grid_heading(&g);
+	if (all.counted)
+		err = grid_row(&g, &first);
 	/* A direction with its destinations, then devices with all directions. */
 	for (int d = 0; d < NR_DIRECTIONS && !err; d++)
 		for (int i = JOB_SUM_MEM; i <= JOB_SUM_REMOTE && !err; i++)
-			err = put_sum(&g, i, d);
+			err = put_sum(&g, i, d, all.machine);
 	for (int i = JOB_SUM_DEVICE_MEM; i < NR_JOB_SUMS && !err; i++)
 		for (int d = 0; d < NR_DIRECTIONS && !err; d++)
-			err = put_sum(&g, i, d);
+			err = put_sum(&g, i, d, i == JOB_SUM_PCIE ? pcie.machine : all.machine);
 	return err;
 }
 
 static int put_energy(struct job_table *t)
 {
-	const struct sum_line l = {
-		.label = "energy",
-		.covered_ns = t->j->covered_ns,
-		.v = job_sum_energy(t->c->node, t->j, &t->j->whole),
-		.energy = true,
-	};
+	const struct job_sum_value v = job_sum_energy(t->c->node, t->j, &t->j->whole);
+	const struct sum_line l = { "energy", t->j->covered_ns, v, v.machine, true };
 	GRID(g, sum_columns, t->out, t->width, t);
 
 	if (!l.v.counted)
@@ -487,7 +492,7 @@ static const struct grid_column counter_columns[] = {
 	{ NULL, "SKT", 3, .cell = counter_socket },
 	{ NULL, "BYTES", .cell = counter_value },
 	{ NULL, "RANGE", GRID_RANGE_WIDTH, .cell = counter_range },
-	{ NULL, "SHARE", .cell = counter_share },
+	{ NULL, "OF IT", .cell = counter_share },
 	{ NULL, "COUNTED", .cell = counter_time },
 };
 
@@ -519,11 +524,11 @@ static int put_legend(const struct job_table *t)
 		return 0;
 	return notes_wrapped(
 		t->out,
-		t->parts ? "SHARE, OTHERS, NOBODY: of all that the machine moved in the "
-			   "job's time: its part, that of other workloads, and the rest "
-			   "(idle, devices, background). RANGE: 95%"
-			 : "SHARE: of all that the machine moved in the job's time. "
-			   "RANGE: 95%",
+		t->parts ? "SHARE, OTHERS, NOBODY: of all memory traffic of the machine in the "
+			   "job's time, or all of PCIe, or all energy: its part, that of other "
+			   "workloads, and the rest (idle, devices, background). RANGE: 95%"
+			 : "SHARE: of all memory traffic of the machine in the job's time, or "
+			   "all of PCIe, or all energy. RANGE: 95%",
 		t->width);
 }
 

@@ -56,7 +56,7 @@ static int take(void *arg, const struct account_job *j)
 	return 0;
 }
 
-/* What it moved in the mean, and in the largest interval, beside the peak of its two sockets. */
+/* What it moved in the mean, and in the largest interval, beside the peak of two sockets. */
 static void test_peak(void **state)
 {
 	struct host_info host = world_host;
@@ -101,10 +101,10 @@ static void test_peak(void **state)
 		    (double)kept.jobs[1].whole.start_ns);
 	json_decref(o);
 	text = table_text(&c, &job);
-	assert_non_null(strstr(text, " of the peak of its socket"));
+	assert_non_null(strstr(text, " of the machine's peak (10.000 GB/s)"));
 	assert_non_null(strstr(text, " in the largest interval that is kept ("));
 	free(text);
-	/* One of its sockets has no known peak: nothing is said. */
+	/* A socket has no known peak: nothing is said. */
 	host.peaks.items[0].socket = host.peaks.items[1].socket = 7;
 	o = peak_json(&c, &job);
 	assert_null(json_object_get(o, "peak"));
@@ -138,11 +138,11 @@ static void test_extremes(void **state)
 	};
 	for (size_t i = 0; i < job.whole.nr_totals; i++)
 		job.whole.totals[i].value = (uint64_t)1 << 50;
-	expect_line(&c, &job, "memory of CPUs: 1e+11% of the peak of its sockets");
+	expect_line(&c, &job, "memory of CPUs: 1e+11% of the machine's peak");
 	host.peaks.items[0].bytes_per_s = PEAK_MOST;
 	for (size_t i = 0; i < job.whole.nr_totals; i++)
 		job.whole.totals[i].value = 1;
-	expect_line(&c, &job, "memory of CPUs: <0.1% of the peak of its sockets");
+	expect_line(&c, &job, "memory of CPUs: <0.1% of the machine's peak");
 	account_job_release(&job);
 	accounts_free(a);
 }

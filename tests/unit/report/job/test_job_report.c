@@ -14,6 +14,7 @@
 #include "base/sums.h"
 #include "report/format.h"
 #include "report/job/job_report.h"
+#include "report/job/job_sums.h"
 #include "sample_account.h"
 #include "sample_report.h"
 
@@ -196,6 +197,31 @@ static void test_conserved(void **state)
 }
 
 /* Reads and writes as one number are a sum of their own, in every text of the job. */
+/* The lines of directions and of devices are all memory, which the job, others and nobody share. */
+static void test_all_memory(void **state)
+{
+	(void)state;
+	for (int trouble = 0; trouble < 2; trouble++) {
+		struct sample s = sample(trouble);
+
+		for (size_t i = 0; i < ARRAY_SIZE(s.jobs); i++) {
+			const struct account_job *j = &s.jobs[i];
+			const struct job_sum_value all = job_sum_all(s.c.node, j, &j->whole);
+			sum128 lines = 0;
+
+			for (int d = 0; d < NR_DIRECTIONS; d++) {
+				lines += job_sum_of(s.c.node, j, &j->whole, JOB_SUM_MEM, d).value;
+				lines += job_sum_of(s.c.node, j, &j->whole, JOB_SUM_DEVICE_MEM, d)
+						 .value;
+			}
+			assert_true(all.counted && all.value > 0);
+			assert_true(lines == all.value);
+			assert_true(all.value + all.others + all.unattributed == all.machine);
+		}
+		sample_free(&s);
+	}
+}
+
 static void test_together(void **state)
 {
 	const struct table_options wide = { .width = 120 };
@@ -698,7 +724,7 @@ int main(void)
 		cmocka_unit_test(test_width),		cmocka_unit_test(test_compact),
 		cmocka_unit_test(test_compact_bounds),	cmocka_unit_test(test_compact_fits),
 		cmocka_unit_test(test_compact_hostile), cmocka_unit_test(test_compact_bomb),
-		cmocka_unit_test(test_base32),
+		cmocka_unit_test(test_base32),		cmocka_unit_test(test_all_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
