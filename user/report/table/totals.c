@@ -48,12 +48,15 @@ static void add_reason(const struct table *t, enum reason reason, struct amounts
 
 int totals_machine(const struct table *t)
 {
-	static const char *const labels[] = { "all", NULL };
+	const char *labels[] = { "all", NULL };
 	struct amounts sum = rows_machine(t->r);
 	struct cells c = cells_of(t, &sum, ALL_SOCKETS, ALL_SOURCES);
 
 	if (!t->traffic)
 		return 0;
+	for (size_t i = 0; i < t->tree->nr_sockets; i++)
+		if (t->tree->sockets[i].incomplete)
+			labels[0] = "all, incomplete";
 	c.range = sum.low < sum.high;
 	c.no_cpu = !t->r->nr_sockets;
 	if (t->devices == DEVICES_COUNTED)

@@ -508,6 +508,8 @@ static void test_range(void **state)
 	r->counters[0].valid = r->counters[1].valid = false;
 	r->counters[6].valid = r->counters[7].valid = false;
 	text = table_text(r, (struct table_options){ .width = 80 });
+	expect(text, "\nall, incomplete              2.469   4.444   100% 6.91 GB                "
+		     "70.000\n");
 	expect(text, " no data no data      - no data                 0.000\n");
 	free(text);
 	r->quality.method = METHOD_WEIGHTS;
