@@ -88,6 +88,8 @@ scenario_devices_all() {
 	trace all -a -i 1000 -D all
 	load nvme --slot 2,3 --rate 2000003 --cpu 2 --seconds 6
 	trace_end TERM
+	# too short for all turns
+	said short "$T410TRACE" -a -D all -d 1
 }
 
 # Four of those behind the switch, whose port is one: they take turns. Their traffic never stops. The

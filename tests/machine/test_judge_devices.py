@@ -376,7 +376,12 @@ def everything():
         entry.update({f"{side}_{key}": moved for side, _ in devices.SIDES for key in KEYS})
         counters = [counter(FABRIC.format(event), moved) for _, event in devices.SIDES]
         each.append(report(devices=[entry], counters=counters))
-    return {"all.json": each, "truth": truth, "all.status": "0\n"}
+    return {"all.json": each, "truth": truth, "all.status": "0\n", "short.status": "0\n"}
+
+
+def spoil_short(files):
+    files["short.status"] = "3\n"
+    return {"who_lacks_its_turn_is_no_failure"}
 
 
 def change(files, n, **more):
@@ -406,7 +411,7 @@ def spoil_sum(files):
 
 
 CASES = {
-    "devices_all": (everything, (spoil_late, spare_late, spoil_covered, spoil_sum)),
+    "devices_all": (everything, (spoil_late, spare_late, spoil_covered, spoil_sum, spoil_short)),
     "devices_rotation": (
         rotation,
         (spoil_device, spare_device, spoil_coverage, spoil_settings, spoil_bars, spoil_width, spoil_port, spare_port,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/show.h"
 
+#include <string.h>
+
 #include "cli/formats.h"
 #include "report/devices.h"
 #include "report/losses.h"
@@ -73,9 +75,18 @@ int show_written(struct show *s, const struct report *r, int err, struct diag *d
 	return s->args->file ? 0 : output_show(&s->out, d);
 }
 
+/* With -D all a device that could not be counted is a part that nobody named. */
+static bool named_devices(const struct run_options *a)
+{
+	for (size_t i = 0; i < a->devices.nr; i++)
+		if (strcmp(a->devices.items[i], "all") != 0)
+			return true;
+	return a->file;
+}
+
 int show_close(struct show *s, int err, struct diag *d)
 {
-	for (size_t i = 0; i < TRACE_MAX_DEVICES; i++)
+	for (size_t i = 0; i < TRACE_MAX_DEVICES && named_devices(s->args); i++)
 		s->incomplete |= s->uncounted[i] && !s->counted[i];
 	return output_close(&s->out, err, d);
 }

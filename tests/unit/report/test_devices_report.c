@@ -210,9 +210,10 @@ static void shared_port(void **state)
 	       "25.0% of the time: of 0002:81:00.0, 0002:81:00.1, 0002:81:00.2 together, which "
 	       "its counter does not tell apart\n");
 	expect(r, wide,
-	       "not counted one by one: 0002:81:00.0 (nvme0n1), 0002:81:00.1: others are below the "
+	       "never counted one by one: nvme0n1 (0002:81:00.0), 0002:81:00.1: others are below "
+	       "the "
 	       "same root port");
-	expect_not(r, terse, "not counted: 0002:81");
+	expect_not(r, terse, "counted: nvme0n1");
 	o = object_of(r);
 	assert_int_equal(json_array_size(json_object_get(device_of(o, 6), "shared_by")), 2);
 	assert_string_equal(
@@ -241,18 +242,48 @@ static void notes(void **state)
 	expect(r, terse, "took turns: 1 device, counted 25.0% of the time (COVER); what it moved");
 	r->devices[2].running_ns = r->devices[2].enabled_ns;
 	expect_not(r, terse, "took turns");
-	expect(r, terse, "no data: 0003:41:00.0 (nvme3n1): nothing was counted");
-	expect(r, terse, "not counted: 0000:03:00.0 (sda): nothing tells which root complex");
-	expect(r, terse, "?: 000a:01:00.0 (eth0,eth1): where it is was guessed");
+	expect(r, terse, "unread: nvme3n1 (0003:41:00.0): not read in this time, because its turn");
+	expect(r, terse, "never counted: sda (0000:03:00.0): nothing tells which root complex");
+	expect(r, terse, "?: eth0,eth1 (000a:01:00.0): where it is was guessed");
 	expect_not(r, terse, "(a disk is written");
 	expect(r, wide, "PCIE-RD and READ of devices: memory that they read (a disk is written");
 	r->quality.lost_io = 1;
 	r->quality.unowned_io_bytes = 0;
 	r->quality.device_held_ns = 120000000;
 	r->quality.device_changes = 2;
+	expect(r, terse, "unread: nvme3n1 (0003:41:00.0): not read in this time, because others");
 	expect(r, terse,
 	       "quality: 1 request to a device could not be noted; 0.120 s of devices' turns were "
 	       "lost to other users of the counters; 2 times functions came, went");
+	report_free(r);
+}
+
+/* A device that does not move, a direction that no device has, owners that there are none of */
+static void folded(void **state)
+{
+	struct report *r = with_devices(ROW_PROCESS);
+
+	(void)state;
+	expect(r, wide, "RANGE    GB/s       RANGE");
+	expect(r, wide, "  OWNED\n");
+	expect(r, wide, "(1 more device moved nothing)\n");
+	expect_not(r, wide, "unread \n");
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		struct device_bytes *w = &r->devices[i].write;
+
+		w->bytes = w->low = w->high = w->io_bytes = w->owned = 0;
+		memset(w->to, 0, sizeof(w->to));
+		r->devices[i].read.owned = 0;
+	}
+	expect_not(r, wide, "RANGE    GB/s       RANGE");
+	expect_not(r, wide, "OWNED\n");
+	expect(r, wide, "(1 more device moved nothing; none wrote to memory)\n");
+	expect(r, (struct table_options){ .width = 200, .verbose = true },
+	       "RANGE    GB/s       RANGE");
+	expect(r, (struct table_options){ .width = 200, .verbose = true }, "unread");
+	/* a bound is no zero */
+	r->devices[0].write.high = 5;
+	expect(r, wide, "RANGE    GB/s       RANGE");
 	report_free(r);
 }
 
@@ -279,12 +310,19 @@ static void other_times(void **state)
 	expect(r, wide, " 2.000 ");
 	expect(r, wide, "25.0%");
 	expect(r, wide,
-	       "read late: its bytes are of 4 s, which began before this report; rates are of that "
-	       "time");
+	       "1 device was read late, for the last 4 s, which began before this report: rates "
+	       "are "
+	       "of that time\n");
 	d->enabled_ns = d->running_ns = 500000000;
 	assert_true(coverage_of(r) == 0.5);
 	expect(r, wide, " 16.000 ");
-	expect(r, wide, "read for 0.5 s of this report only: rates are of that time");
+	expect(r, wide,
+	       "1 device was read for 0.5 s of this report only: rates are of that time\n");
+	r->devices[2].enabled_ns = 600000000;
+	expect(r, wide,
+	       "2 devices were read for 0.5 to 0.6 s of this report only: rates are of that "
+	       "time\n");
+	r->devices[2].enabled_ns = r->devices[4].enabled_ns;
 	/* As readings are, which are made one after the other */
 	d->enabled_ns = d->running_ns = 1030000000;
 	assert_true(coverage_of(r) == 1);
@@ -698,6 +736,7 @@ int main(void)
 		cmocka_unit_test(port_check),
 		cmocka_unit_test(shared_port),
 		cmocka_unit_test(notes),
+		cmocka_unit_test(folded),
 		cmocka_unit_test(other_times),
 		cmocka_unit_test(note_of_requests),
 		cmocka_unit_test(nothing_counted),

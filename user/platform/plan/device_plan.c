@@ -29,7 +29,7 @@ static int not_counted(struct device_plan *p, const struct device *d, const char
 	char name[MODEL_BDF_LEN + sizeof(d->name) + 4];
 
 	call(d, name, sizeof(name));
-	return text_list_print(&p->notes, "%s is not counted: %s", name, why);
+	return device_reason_add(&p->missed, name, why);
 }
 
 static const struct pci_function *function_of(const struct device_plan_options *o, size_t item)
@@ -140,7 +140,7 @@ static void check_pmu(const struct device_plan_options *o, size_t item, const st
 
 	if (w->how == WIRING_UNKNOWN)
 		snprintf(ret_why, size,
-			 "it is not known which root port it is below (--pci-map tells)%s%s",
+			 "which root port is above is not known (--pci-map tells)%s%s",
 			 w->note[0] ? ": " : "", w->note);
 	else if (d->wiring == WIRING_UNKNOWN)
 		snprintf(ret_why, size, "socket %u is not among those that are followed",
@@ -150,7 +150,8 @@ static void check_pmu(const struct device_plan_options *o, size_t item, const st
 	else if (!pmu->usable)
 		snprintf(ret_why, size, "%s: %.200s", pmu->name, pmu->problem);
 	else if (!o->devices->items[item].alone && !filter_row_use(pmu->kind, FILTER_BDF))
-		snprintf(ret_why, size, "it is not alone below its root port, and %s cannot tell",
+		snprintf(ret_why, size,
+			 "others are below the same root port, and %s cannot tell them apart",
 			 pmu->name);
 }
 
@@ -301,7 +302,7 @@ static int share_port(struct device_plan *p, const struct device_plan_options *o
 	if (err || (!d->port && p->nr_devices > before))
 		return err; /* the port's note has told why */
 	if (!d->port)
-		return not_counted(p, d, "it shares its root port, which is not counted");
+		return not_counted(p, d, "its root port has other devices, and is not counted");
 	if (p->nr_devices == before)
 		return 0;
 	return text_list_print(&p->notes,
@@ -382,7 +383,7 @@ int device_plan_make(const struct device_plan_options *o, struct diag *d, struct
 	for (size_t i = 0; o->pmus && i < o->pmus->nr && !err; i++)
 		err = plan_pmu(&p, o, &o->pmus->pmus[i], pmus);
 	if (!err)
-		err = note_ports(&p, pmus, o->devices->nr);
+		err = note_ports(&p, pmus, o->devices->nr) ?: device_reasons_note(&p);
 	if (!err && p.nr_counters > TRACE_MAX_COUNTERS / 2) {
 		err = diag_fail(d, -E2BIG, "%zu devices: too many counters for one run",
 				p.nr_devices);
@@ -408,6 +409,8 @@ void device_plan_free(struct device_plan *p)
 	free(p->groups);
 	free(p->probes);
 	free(p->latencies);
+	device_reasons_free(&p->missed);
+	device_reasons_free(&p->lost);
 	text_list_free(&p->notes);
 	*p = (struct device_plan){ 0 };
 }

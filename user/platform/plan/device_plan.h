@@ -59,7 +59,9 @@ struct device_latency {
  * @groups, @nr_groups: of counters
  * @probes, @nr_probes: latencies
  * @latencies: by probe
- * @notes: for people: devices that are not counted and why, and dropped events
+ * @missed: devices that are not counted, and why
+ * @lost: PMUs with too few counters, and the parts of their devices that are dropped
+ * @notes: for people: @missed and @lost in sentences, and more
  */
 struct device_plan {
 	struct device *devices;
@@ -73,6 +75,10 @@ struct device_plan {
 	struct probe *probes;
 	struct device_latency *latencies;
 	size_t nr_probes, cap_probes, cap_latencies;
+	struct device_reasons {
+		struct text_list names;
+		struct text_list why;
+	} missed, lost;
 	struct text_list notes;
 };
 

@@ -36,7 +36,14 @@ void device_depth_find(const struct device_plan_options *o, const struct pmu *pm
 		       size_t nr_by_port, size_t nr_by_id, struct device_depth *ret_port,
 		       struct device_depth *ret_id);
 
-/** device_depth_note() - note the dropped parts, if any; 0 or -ENOMEM */
+/** device_reason_add() - remember a name with its reason; 0 or -ENOMEM */
+int device_reason_add(struct device_reasons *r, const char *name, const char *why);
+
+/** device_reasons_note() - a note of the plan for each reason of devices, and one for PMUs */
+int device_reasons_note(struct device_plan *p);
+void device_reasons_free(struct device_reasons *r);
+
+/** device_depth_note() - remember the dropped parts, if any; 0 or -ENOMEM */
 int device_depth_note(struct device_plan *p, const struct device_depth *depth);
 
 /**

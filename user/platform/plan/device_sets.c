@@ -157,16 +157,16 @@ void device_depth_find(const struct device_plan_options *o, const struct pmu *pm
 int device_depth_note(struct device_plan *p, const struct device_depth *depth)
 {
 	unsigned int lost = depth->wanted & ~depth->parts;
+	char what[64];
 
 	if (!lost)
 		return 0;
-	return text_list_print(
-		&p->notes, "%s counts %u events at a time: no%s%s%s of its devices",
-		depth->pmu->name, depth->capacity.events, lost & DEVICE_LATENCY ? " latency" : "",
-		lost & DEVICE_LATENCY && lost & (DEVICE_READS | DEVICE_WRITES) ? " and" : "",
-		!(lost & (DEVICE_READS | DEVICE_WRITES)) ? ""
-		: !(lost & DEVICE_READS)		 ? " requests of writes"
-							 : " requests");
+	snprintf(what, sizeof(what), "%s%s%s", lost & DEVICE_LATENCY ? "latencies" : "",
+		 lost & DEVICE_LATENCY && lost & (DEVICE_READS | DEVICE_WRITES) ? " and " : "",
+		 !(lost & (DEVICE_READS | DEVICE_WRITES)) ? ""
+		 : !(lost & DEVICE_READS)		  ? "requests of writes"
+							  : "requests");
+	return device_reason_add(&p->lost, depth->pmu->name, what);
 }
 
 /* --- sets */

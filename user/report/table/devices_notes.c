@@ -90,7 +90,7 @@ static bool took_turns(const struct report_device *d)
 	return d->running_ns && d->running_ns < d->enabled_ns;
 }
 
-static bool never_ran(const struct report_device *d)
+static bool unread(const struct report_device *d)
 {
 	return d->device->filter != DEVICE_NOT_COUNTED && !d->read.valid && !d->write.valid;
 }
@@ -137,12 +137,14 @@ static int put_list(const struct table *t, bool (*is_so)(const struct report_dev
 
 		if (devices_is_port(&r->devices[i]) || !is_so(&r->devices[i]))
 			continue;
-		/* "0002:81:00.0 (nvme0n1)" */
-		if (nr < MAX_NAMES || t->o->verbose)
-			fprintf(f, d->name[0] ? "%s%s (%s)" : "%s%s", nr++ ? ", " : "",
-				FORMAT_SAFE(d->bdf), FORMAT_SAFE(d->name));
-		else
+		/* "nvme0n1 (0002:81:00.0)" */
+		if (nr >= MAX_NAMES && !t->o->verbose)
 			more++;
+		else if (d->name[0])
+			fprintf(f, "%s%s (%s)", nr++ ? ", " : "", FORMAT_SAFE(d->name),
+				FORMAT_SAFE(d->bdf));
+		else
+			fprintf(f, "%s%s", nr++ ? ", " : "", FORMAT_SAFE(d->bdf));
 	}
 	if (more)
 		fprintf(f, " and %zu more", more);
@@ -209,26 +211,31 @@ int devices_notes(const struct table *t)
 	if (!err)
 		err = put_turns(t);
 	if (!err)
-		err = put_list(t, never_ran, "no data",
-			       "nothing was counted in this time, and sums are without it");
+		err = put_list(
+			t, unread, "unread",
+			t->r->quality.device_held_ns
+				? "not read in this time, because others held counters; sums "
+				  "are without it"
+				: "not read in this time, because its turn did not come; sums "
+				  "are without it");
 	if (!err)
 		err = put_list(
 			t, guessed, "?",
 			"where it is was guessed from numbers, for firmware does not tell; if "
 			"that is wrong, the bytes are those of another");
 	if (!err)
-		err = put_list(t, not_apart, "not counted one by one",
+		err = put_list(t, not_apart, "never counted one by one",
 			       "others are below the same root port, and its counter has them "
 			       "together (line \"port\")");
 	/* If nothing is counted at all, the legend tells so. */
 	if (err || !t->traffic)
 		return err;
 	if (!err)
-		err = put_list(t, place_unknown, "not counted",
+		err = put_list(t, place_unknown, "never counted",
 			       "nothing tells which root complex it is; a map can (see "
 			       "--pci-map)");
 	if (!err)
-		err = put_list(t, not_countable, "not counted",
+		err = put_list(t, not_countable, "never counted",
 			       "no counter of their root complex could be had");
 	return err;
 }

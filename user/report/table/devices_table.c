@@ -60,11 +60,10 @@ static bool kind_has_requests(const struct device *d)
 	return d->kind == DEVICE_NVME || d->kind == DEVICE_BLOCK || d->kind == DEVICE_NET;
 }
 
-/* A sentence names it, and there is nothing else to tell. */
+/* Not read, or never counted: a sentence names it, and there is nothing else to tell. */
 static bool is_unknown(const struct table *t, const struct report_device *d)
 {
-	return !moved(d) && t->devices == DEVICES_COUNTED &&
-	       d->device->filter == DEVICE_NOT_COUNTED && !d->read.valid && !d->write.valid;
+	return !moved(d) && t->devices == DEVICES_COUNTED && !d->read.valid && !d->write.valid;
 }
 
 /* "s0 rc1 rp2", with a mark if only a rule of thumb tells so */
@@ -107,8 +106,9 @@ static struct grid_cell cell_name(const struct grid_place *at)
 {
 	const struct device *d = ((const struct report_device *)at->row)->device;
 
+	/* A kind is no name. */
 	return d->name[0] ? grid_name(d->name, sizeof(d->name))
-			  : grid_text("%s", device_kind_name(d->kind));
+			  : grid_text("(%s)", device_kind_name(d->kind));
 }
 
 static struct grid_cell cell_where(const struct grid_place *at)
@@ -134,7 +134,7 @@ static struct grid_cell cell_counted(const struct grid_place *at)
 
 	if (side_at(at)->valid)
 		return grid_rate(side_at(at)->bytes, devices_time_ns(t->r, d));
-	return grid_is(d->device->filter == DEVICE_NOT_COUNTED ? GRID_ABSENT : GRID_NO_DATA);
+	return grid_text(d->device->filter == DEVICE_NOT_COUNTED ? "never" : "unread");
 }
 
 static struct grid_cell cell_range(const struct grid_place *at)
@@ -223,8 +223,38 @@ static bool has_latency(const struct report_device *d)
 	return d->latency_valid;
 }
 
+static bool may_have_moved(const struct device_bytes *side)
+{
+	return side->io_bytes || (side->valid && (side->bytes || side->high));
+}
+
+static bool has_reads(const struct report_device *d)
+{
+	return may_have_moved(&d->read);
+}
+
+static bool has_writes(const struct report_device *d)
+{
+	return may_have_moved(&d->write);
+}
+
+static bool has_owner(const struct report_device *d)
+{
+	return (d->read.valid && d->read.owned) || (d->write.valid && d->write.owned);
+}
+
+/* Columns of zeros are left out. */
+static bool is_zero(const struct table *t, enum direction direction)
+{
+	return !t->o->verbose &&
+	       !any_device(t, direction == DIRECTION_WRITE ? has_writes : has_reads);
+}
+
 GRID_SHOWN(counted, struct table, table->devices == DEVICES_COUNTED);
-GRID_SHOWN(not_counted, struct table, table->devices != DEVICES_COUNTED);
+GRID_SHOWN(counted_side, struct table, counted(at) && !is_zero(table, at->column->arg));
+GRID_SHOWN(requested_side, struct table, !counted(at) && !is_zero(table, at->column->arg));
+GRID_SHOWN(with_owners, struct table,
+	   counted(at) && (table->o->verbose || any_device(table, has_owner)));
 GRID_SHOWN(with_requests, struct table, counted(at) && any_device(table, has_requests));
 GRID_SHOWN(with_latency, struct table, counted(at) && any_device(table, has_latency));
 
@@ -235,20 +265,20 @@ static const struct grid_column columns[] = {
 			    .cell = cell_address },
 	[COLUMN_DEVICE_NAME] = { NULL, "NAME", NAME_MIN, .most = 1, .look = GRID_NAME, .rank = 1,
 				 .early = 3, .or_none = true, .cell = cell_name },
-	[COLUMN_WHERE] = { NULL, "WHERE", .look = GRID_LEFT, .rank = 2, .cell = cell_where },
-	[COLUMN_SIDES] = { "READ", "GB/s", .shown = counted, .cell = cell_counted,
+	[COLUMN_WHERE] = { NULL, "WHERE", .look = GRID_LEFT, .rank = 3, .cell = cell_where },
+	[COLUMN_SIDES] = { "READ", "GB/s", .shown = counted_side, .cell = cell_counted,
 			   .arg = DIRECTION_READ },
-	{ "95%", "RANGE", FORMAT_RATE_RANGE_WIDTH, .shown = counted, .cell = cell_range,
+	{ "95%", "RANGE", FORMAT_RATE_RANGE_WIDTH, .shown = counted_side, .cell = cell_range,
 	  .arg = DIRECTION_READ },
-	{ "WRITE", "GB/s", .shown = counted, .cell = cell_counted, .arg = DIRECTION_WRITE },
-	{ "95%", "RANGE", FORMAT_RATE_RANGE_WIDTH, .shown = counted, .cell = cell_range,
+	{ "WRITE", "GB/s", .shown = counted_side, .cell = cell_counted, .arg = DIRECTION_WRITE },
+	{ "95%", "RANGE", FORMAT_RATE_RANGE_WIDTH, .shown = counted_side, .cell = cell_range,
 	  .arg = DIRECTION_WRITE },
-	{ "IO-RD", "GB/s", .shown = not_counted, .cell = cell_io, .arg = DIRECTION_READ },
-	{ "IO-WR", "GB/s", .shown = not_counted, .cell = cell_io, .arg = DIRECTION_WRITE },
-	{ "REQ", "1000/s", .rank = 4, .shown = with_requests, .cell = cell_requests },
-	{ NULL, "LAT ns", .rank = 3, .shown = with_latency, .cell = cell_latency },
+	{ "IO-RD", "GB/s", .shown = requested_side, .cell = cell_io, .arg = DIRECTION_READ },
+	{ "IO-WR", "GB/s", .shown = requested_side, .cell = cell_io, .arg = DIRECTION_WRITE },
+	{ "REQ", "1000/s", .rank = 5, .shown = with_requests, .cell = cell_requests },
+	{ NULL, "LAT ns", .rank = 4, .shown = with_latency, .cell = cell_latency },
 	{ NULL, "COVER", COVER_WIDTH, .shown = counted, .cell = cell_cover },
-	{ NULL, "OWNED", COVER_WIDTH, .shown = counted, .cell = cell_owned },
+	{ NULL, "OWNED", COVER_WIDTH, .rank = 2, .shown = with_owners, .cell = cell_owned },
 };
 
 /* The destinations of the bytes, if known. */
@@ -380,21 +410,42 @@ static int put_work(const struct table *t, const struct report_device *d)
 	return end_below(t, &s);
 }
 
-/* Readings that were late, or failed: its bytes are about another time than the report. */
-static int put_time(const struct table *t, const struct report_device *d)
+/* Was it read for another time than the report, early (-1) or late (1)? */
+static int time_off(const struct table *t, const struct report_device *d)
 {
 	uint64_t time = devices_time_ns(t->r, d);
 
-	if (time == t->duration_ns || !(d->read.valid || d->write.valid))
+	if (!(d->read.valid || d->write.valid))
 		return 0;
-	if (time < t->duration_ns)
-		return put_below(t, "read for %.3g s of this report only: rates are of that time",
-				 (double)time / 1e9);
-	return put_below(
-		t,
-		"read late: its bytes are of %.3g s, which began before this report; rates "
-		"are of that time",
-		(double)time / 1e9);
+	return time < t->duration_ns ? -1 : time > t->duration_ns;
+}
+
+/* The devices whose bytes are about another time, as one sentence for all of them. */
+static int put_times(const struct table *t, int off)
+{
+	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN];
+	uint64_t low = UINT64_MAX, high = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < t->r->nr_devices; i++) {
+		const struct report_device *d = &t->r->devices[i];
+		uint64_t time = devices_time_ns(t->r, d);
+
+		if (devices_is_port(d) || !moved(d) || time_off(t, d) != off)
+			continue;
+		low = time < low ? time : low;
+		high = time > high ? time : high;
+		nr++;
+	}
+	if (!nr)
+		return 0;
+	snprintf(least, sizeof(least), "%.3g", (double)low / 1e9);
+	snprintf(most, sizeof(most), "%.3g", (double)high / 1e9);
+	return notes_line(t->out, t->width,
+			  "%zu device%s read %s%s%s%s s%s: rates are of that time", nr,
+			  nr == 1 ? " was" : "s were", off < 0 ? "for " : "late, for the last ",
+			  least, strcmp(least, most) ? " to " : "", strcmp(least, most) ? most : "",
+			  off < 0 ? " of this report only" : ", which began before this report");
 }
 
 static int put_device(const struct grid *g, const struct report_device *d)
@@ -412,8 +463,6 @@ static int put_device(const struct grid *g, const struct report_device *d)
 		err = put_below(t, "requests the kernel saw: READ %s, WRITE %s GB/s", read,
 				written);
 	}
-	if (!err)
-		err = put_time(t, d);
 	if (!err && !t->o->quiet)
 		err = put_work(t, d);
 	if (!err && d->exclusive[0] && !t->o->quiet)
@@ -527,6 +576,24 @@ static int put_port(const struct table *t, const struct report_device *d)
 	return notes_line(t->out, t->width, "port %s: its devices make %s of its bytes", port, sum);
 }
 
+/* Lines and columns that are not there, as one line. */
+static void put_folded(const struct table *t, size_t shown, size_t idle)
+{
+	const char *none = "";
+
+	if (shown && is_zero(t, DIRECTION_WRITE))
+		none = "wrote to memory";
+	else if (shown && is_zero(t, DIRECTION_READ))
+		none = "read memory";
+	if (idle)
+		fprintf(t->out, "(%zu %sdevice%s %s%s%s)\n", idle, shown ? "more " : "",
+			idle == 1 ? "" : "s",
+			t->devices == DEVICES_IO ? "without requests" : "moved nothing",
+			none[0] ? "; none " : "", none);
+	else if (none[0])
+		fprintf(t->out, "(no device %s)\n", none);
+}
+
 int devices_write(struct table *t)
 {
 	const struct report *r = t->r;
@@ -553,10 +620,10 @@ int devices_write(struct table *t)
 		grid_heading(&g);
 	for (size_t i = 0; i < nr && !err; i++)
 		err = put_device(&g, sorted[i]);
-	if (!err && idle)
-		fprintf(t->out, "(%zu %sdevice%s %s)\n", idle, nr ? "more " : "",
-			idle == 1 ? "" : "s",
-			t->devices == DEVICES_IO ? "without requests" : "moved nothing");
+	if (!err)
+		put_folded(t, nr, idle);
+	for (int off = -1; off < 2 && !err; off += 2)
+		err = put_times(t, off);
 	for (int i = 0; i < 2 && !err; i++)
 		err = put_unseen(t, !i, unseen[i]);
 	for (size_t i = 0; i < r->nr_devices && !err; i++)

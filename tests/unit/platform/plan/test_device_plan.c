@@ -153,18 +153,18 @@ static void test_few_counters(void **state)
 	check();
 	assert_int_equal(plan.nr_probes, 1);
 	assert_null(want_of(0, "wr_req"));
-	assert_true(has_note("nvidia_pcie_pmu_0_rc_1 counts 5 events at a time: no requests of "
-			     "writes"));
+	assert_true(has_note("too few counters: left out of devices are requests of writes "
+			     "(nvidia_pcie_pmu_0_rc_1)"));
 	make(capacities_of(3, 1), false);
 	check();
 	assert_int_equal(plan.nr_probes, 0);
 	assert_non_null(want_of(0, "rd_req"));
-	assert_true(has_note("no latency and requests of writes"));
+	assert_true(has_note("are latencies and requests of writes ("));
 	make(capacities_of(2, 1), false);
 	check();
 	assert_null(want_of(0, "rd_req"));
 	assert_int_equal(plan.nr_groups, 2);
-	assert_true(has_note("no latency and requests of its"));
+	assert_true(has_note("are latencies and requests ("));
 	/* One counter: bytes are apart, and nothing can be checked. */
 	make(capacities_of(1, 1), false);
 	check();
@@ -245,7 +245,7 @@ static void test_destinations(void **state)
 	check();
 	assert_int_equal(plan.nr_probes, 0);
 	assert_int_equal(plan.nr_groups, 3);
-	assert_true(has_note("no latency and requests"));
+	assert_true(has_note("are latencies and requests ("));
 	/* Bytes are parted last of all. */
 	make(capacities_of(3, 1), true);
 	check();
@@ -272,6 +272,11 @@ static void test_not_there(void **state)
 	assert_true(has_note("there is no nvidia_pcie_pmu_0_rc_9"));
 	assert_true(has_note("socket 5 is not among"));
 	assert_true(has_note("--pci-map"));
+	/* one sentence for those that share a reason */
+	world_function(world_add(0, 1, 2, true))->wiring.how = WIRING_UNKNOWN;
+	make(NULL, false);
+	assert_int_equal(plan.notes.nr, 3);
+	assert_true(has_note(" are not counted: which root port is above"));
 	/* A port that the mask has no bit for */
 	world_function(1)->wiring.rp = 8;
 	make(NULL, false);
@@ -302,7 +307,7 @@ static void test_grace(void **state)
 	check();
 	assert_int_equal(plan.devices[0].filter, DEVICE_BY_PORT);
 	assert_int_equal(plan.devices[1].filter, DEVICE_NOT_COUNTED);
-	assert_true(has_note("not alone below its root port"));
+	assert_true(has_note("others are below the same root port"));
 	assert_int_equal(plan.nr_devices, 2);
 	assert_true(want_of(0, "rd_bytes_loc")->config.config1 == 0x10);
 	assert_non_null(want_of(0, "wr_bytes_rem"));
@@ -413,7 +418,7 @@ static void test_ports_with_others(void **state)
 	make(capacities_of(1, 0), false);
 	assert_int_equal(plan.nr_devices, 2);
 	assert_int_equal(plan.devices[1].port, 0);
-	assert_true(has_note("0001:82:00.0 is not counted: it is not known which root port"));
+	assert_true(has_note("0001:82:00.0 is not counted: which root port is above"));
 	/* that of the other device cannot be used */
 	for (size_t i = 0; i < world.pmus.nr; i++)
 		if (world.pmus.pmus[i].kind == PMU_DWC_PORT)
