@@ -131,10 +131,18 @@ enum stat_absence {
 	STAT_REFUSED,	  /* could not be opened */
 	STAT_ZERO,	  /* metrics: the denominator was zero: there was no activity */
 	STAT_APART,	  /* metrics: its counters never counted at the same time */
+	STAT_FEW,	  /* latencies: fewer than STAT_LEAST_REQUESTS, or none that took time */
 	NR_STAT_ABSENCES,
 };
 
-/** stat_absence_name() - "", "not_read", "not_running", "refused", "undefined", "apart" */
+/*
+ * Fewer requests have no latency: those in flight when a reading begins or ends are counted in part,
+ * so that each of them puts the mean off by up to 1 % of itself at this number, and by all of it at
+ * one. A machine at rest has a few such requests a second.
+ */
+#define STAT_LEAST_REQUESTS 100
+
+/** stat_absence_name() - "", "not_read", "not_running", "refused", "undefined", "apart", "few" */
 const char *stat_absence_name(enum stat_absence a);
 
 /**
@@ -180,6 +188,7 @@ struct stat_value {
  * @failed: readings that failed
  * @deferred: readings that waited for the budget
  * @turns: number of changes between sets of events
+ * @turns_deferred: changes that waited for the budget
  * @sets: sets of events that take turns; 1 = all events count all the time
  */
 struct stat_cost {
@@ -188,6 +197,7 @@ struct stat_cost {
 	uint64_t failed;
 	uint64_t deferred;
 	uint64_t turns;
+	uint64_t turns_deferred;
 	uint32_t sets;
 };
 

@@ -97,6 +97,7 @@ scenario_stat_budget() {
 	shown
 	BUDGET=0.5
 	run_stat often -i 100 -d 5 --summary
+	run_stat short -d 2
 	BUDGET=5
 	run_stat generous -i 100 -d 3 --summary
 	BUDGET=50

@@ -288,17 +288,30 @@ def said(s, name, status, *words):
 @test("stat_budget")
 @estimate
 def readings_keep_their_budget(s):
-    """Over the run, or in the middle of the reports: opening is paid for in the first seconds, and a
-    reading of 0.1 ms takes 8 when the host has taken the CPU away in the midst of it."""
+    """In the middle of the reports behind the first, in which each set of events is read whatever it
+    takes: a reading of 0.1 ms takes 8 when the host has taken the CPU away in the midst of it."""
     run = StatRun(s, "often")
     budget = run.whole["self"]["read_budget"]
     expect_equal(budget, 0.005, "budget")
     expect(len(run.each) >= 20, f"{len(run.each)} reports of 100 ms")
-    busiest = min(
-        run.whole["self"]["busiest"],
-        statistics.median(report["self"]["busiest"] for report in run.each),
+    expect(run.whole["self"]["busiest"] > 0, "readings took no time")
+    spent = statistics.median(
+        sum(cost["read_ns"] for cost in report["self"]["pmus"]) / report["interval"]["duration_ns"]
+        for report in run.each[1:]
     )
-    expect(0 < busiest <= 1.1 * budget, f"readings took {busiest:.5f} of a CPU, {budget} are allowed")
+    # a CPU of each socket
+    expect(spent <= 2 * 1.1 * budget, f"readings took {spent:.5f} of two CPUs, {budget} of each are allowed")
+
+
+@test("stat_budget")
+@estimate
+def a_short_run_is_complete(s):
+    """With the options that nobody gave: each set of events had a turn, though the budget does not do for it."""
+    expect_equal(s.status("short"), 0, "exit status")
+    run = StatRun(s, "short")
+    for v in run.values():
+        wanted = expected(s.wiring, v["pmu"])[v["name"]]
+        expect((v.get("value") is None) == (wanted is None), f"{v['pmu']} {v['name']}: {v.get('reason', 'a value')}")
 
 
 @test("stat_budget")

@@ -50,7 +50,7 @@ def pmu_object(name):
 
 
 def cost_object(name):
-    return {"pmu": name, "readings": 9, "deferred": 5, "failed": 0, "sets": 2}
+    return {"pmu": name, "readings": 9, "read_ns": NS // 10000, "deferred": 5, "failed": 0, "sets": 2}
 
 
 def report(metrics=(), counters=(), pmus=(), busiest=0.004, ns=NS):
@@ -174,6 +174,8 @@ def budget():
     early = f.every_metric()
     early["metrics"][0] = {**early["metrics"][0], "reason": "not_read"}
     f.runs["often"] = [early, *(f.every_metric() for _ in range(20)), f.every_metric()]
+    f.runs["short"] = [f.every_metric()]
+    f.texts["short.status"] = "0"
     f.runs["generous"] = [f.every_metric(ns=NS // 4)]
     return f
 
@@ -302,8 +304,22 @@ def spoil_cores(f):
 
 def spoil_busiest(f):
     for one in f.runs["often"]:
-        one["self"]["busiest"] = 0.0056
+        for cost in one["self"]["pmus"]:
+            cost["read_ns"] *= 4
     return {"readings_keep_their_budget"}
+
+
+def spoil_short(f):
+    """A turn that never came, and what it ends with."""
+    metrics = last(f, "short")["metrics"]
+    n = next(n for n, v in enumerate(metrics) if "value" in v)
+    metrics[n] = {**metric(metrics[n]["pmu"], metrics[n]["name"], None), "reason": "not_read"}
+    return {"a_short_run_is_complete"}
+
+
+def spoil_status(f):
+    f.texts["short.status"] = "3"
+    return {"a_short_run_is_complete"}
 
 
 def spoil_deferred(f):
@@ -324,7 +340,7 @@ CASES = {
     ],
     beside_perf: [spoil_a_byte, spoil_both, spoil_perf, spoil_coverage],
     counts: [spoil_family, spoil_base, spoil_invention, spoil_cores, spoil_zero_ipc],
-    budget: [spoil_busiest, spoil_deferred, spoil_rest],
+    budget: [spoil_busiest, spoil_short, spoil_status, spoil_deferred, spoil_rest],
 }  # fmt: skip
 
 

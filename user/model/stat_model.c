@@ -16,4 +16,4 @@ void stat_report_free(struct stat_report *r)
 
 NAMES(stat_absence_name, enum stat_absence, [STAT_PRESENT] = "", [STAT_NOT_READ] = "not_read",
       [STAT_NOT_RUNNING] = "not_running", [STAT_REFUSED] = "refused", [STAT_ZERO] = "undefined",
-      [STAT_APART] = "apart")
+      [STAT_APART] = "apart", [STAT_FEW] = "few")

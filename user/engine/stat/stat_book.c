@@ -449,6 +449,28 @@ static void bound_value(const struct stat_book *b, const struct value_sum *v, si
 	ret->high = bar.high;
 }
 
+/* Is it time per request, with next to no requests, or without the time that they took? */
+static bool too_few(const struct stat_book *b, size_t metric, const double *inputs)
+{
+	const struct stat_metric *m = &b->layout->metrics[metric];
+	double requests = 0, outstanding = 0;
+	bool any = false;
+
+	if (strcmp(m->unit, "ns") != 0 && strcmp(m->unit, "cycles") != 0)
+		return false;
+	for (uint32_t i = 0; i < m->nr_inputs; i++) {
+		const char *unit =
+			is_counter(m->input[i]) ? b->layout->counters[m->input[i]].unit : "";
+
+		if (!strcmp(unit, "requests"))
+			requests += inputs[i];
+		else if (!strcmp(unit, "outstanding"))
+			outstanding += inputs[i];
+		any |= !strcmp(unit, "outstanding");
+	}
+	return any && (requests < STAT_LEAST_REQUESTS || !(outstanding > 0));
+}
+
 static struct stat_value make_value(const struct stat_book *b, const struct stat_sums *s, size_t i)
 {
 	const struct value_sum *v = &s->values[i];
@@ -460,6 +482,10 @@ static struct stat_value make_value(const struct stat_book *b, const struct stat
 	}
 	if (!eval(b, i, v->inputs, v->duration_ns, &value.value)) {
 		value.absence = STAT_ZERO;
+		return value;
+	}
+	if (too_few(b, i, v->inputs)) {
+		value.absence = STAT_FEW;
 		return value;
 	}
 	value.low = value.high = value.value;
@@ -477,6 +503,7 @@ static struct stat_cost cost_between(const struct stat_cost *to, const struct st
 	c.failed -= from->failed;
 	c.deferred -= from->deferred;
 	c.turns -= from->turns;
+	c.turns_deferred -= from->turns_deferred;
 	return c;
 }
 

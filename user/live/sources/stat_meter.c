@@ -269,6 +269,7 @@ int stat_meter_start(struct stat_meter *m, uint64_t time_ns, pid_t pid, bool on_
 	const struct meter_options o = {
 		.budget = m->budget,
 		.turn_ns = turn_length(l, time_ns ? time_ns : NS_PER_S),
+		.first_ns = time_ns && time_ns < NS_PER_S ? time_ns : NS_PER_S,
 		.pid = pid,
 		.enable_on_exec = on_exec,
 	};

@@ -326,10 +326,23 @@ static bool may_read(const struct meter *m, const struct meter_pmu *p)
 	return others + p->one_read_ns <= allowed - reserve;
 }
 
+/*
+ * Is the next turn one that has never come, and due? The first ones are spread over their time: where
+ * the budget allows changes, all have come long before.
+ */
+static bool first_is_due(const struct meter *m, const struct meter_pmu *p)
+{
+	uint64_t began = p->cost.turns + 1;
+
+	return m->o.first_ns && began < p->nr_turns &&
+	       m->ops->now() - m->start_ns >= m->o.first_ns / p->nr_turns * began;
+}
+
 static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_sink *sink)
 {
 	size_t account = p->account, next;
 	uint64_t before = m->accounts[account].read_ns, spent;
+	bool waited = p->turn_waits;
 	int err;
 
 	next = turns_next(m, p);
@@ -337,7 +350,8 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 		turns_begin(m, p);
 		return 0;
 	}
-	p->turn_waits = !may_turn(m, p);
+	p->turn_waits = !first_is_due(m, p) && !may_turn(m, p);
+	p->cost.turns_deferred += p->turn_waits && !waited;
 	if (p->turn_waits) {
 		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
 		return 0;
@@ -477,10 +491,11 @@ static int read_pmus(struct meter *m, bool last, const struct meter_sink *sink)
 
 	while (!err && (p = next_pmu(m, round))) {
 		struct meter_account *a = &m->accounts[p->account];
+		bool must = last || !p->round;
 
 		p->round = round;
 		/* None overtakes one that waits: otherwise the cheapest would always fit. */
-		if (!last && (a->round == round || !may_read(m, p))) {
+		if (!must && (a->round == round || !may_read(m, p))) {
 			a->round = round;
 			p->cost.deferred++;
 			continue;

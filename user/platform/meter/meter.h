@@ -18,6 +18,8 @@
  *	than a hundredth of the time otherwise
  * @interval_ns: meter_read() will be called so often. Where several rounds of turns fit in, each
  *	turn has its part of the time at every end; 0 = not known
+ * @first_ns: each turn has come once by then, whatever the budget says; 0 = the budget comes first.
+ *	Not with @weighed
  * @weighed: turns come by weight instead of one after the other, see meter_weigh(), and their
  *	lengths differ a little, so that nothing that happens regularly falls into the same one
  * @read_ns: PMUs where nothing takes turns are read so often by meter_step(); 0 = never
@@ -28,6 +30,7 @@ struct meter_options {
 	double budget;
 	uint64_t turn_ns;
 	uint64_t interval_ns;
+	uint64_t first_ns;
 	bool weighed;
 	uint64_t read_ns;
 	int pid;
@@ -136,7 +139,7 @@ int meter_step(struct meter *m, uint64_t now_ns, const struct meter_sink *sink, 
  * meter_read() - read every PMU up to now: an interval ends
  * @m: the meter
  * @last: PMUs are read whatever the budget says: the run ends, or somebody needs it now.
- *	meter_step() leaves room for one such round
+ *	meter_step() leaves room for one such round. So they are the first time
  * @sink: gets the segments
  * @d: gets the problem
  *

@@ -61,6 +61,7 @@ const char *stat_mark_absent(struct stat_marks *m, enum stat_absence absence)
 	static const char *const texts[NR_STAT_ABSENCES] = {
 		[STAT_PRESENT] = "",   [STAT_NOT_READ] = "-n", [STAT_NOT_RUNNING] = "-t",
 		[STAT_REFUSED] = "-r", [STAT_ZERO] = "-",      [STAT_APART] = "-x",
+		[STAT_FEW] = "-f",
 	};
 
 	m->absent[absence] = true;

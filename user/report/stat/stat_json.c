@@ -115,6 +115,7 @@ static json_t *cost_object(const struct stat_report *r, size_t i, int *err)
 	put_number(o, "failed", c->failed, err);
 	put_number(o, "deferred", c->deferred, err);
 	put_number(o, "turns", c->turns, err);
+	put_number(o, "turns_deferred", c->turns_deferred, err);
 	put_number(o, "sets", c->sets, err);
 	return o;
 }

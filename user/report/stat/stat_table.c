@@ -14,6 +14,8 @@
 #include "report/stat/stat_peaks.h"
 
 #define COUNT_LEN	  32
+#define TEXT(number)	  #number
+#define TEXT_OF(number)	  TEXT(number)
 /* Rows of a block on even the smallest terminal */
 #define STAT_LEAST_PLACES 3
 
@@ -164,6 +166,9 @@ static int put_marks(struct stat_table *t)
 				     "for example perf",
 		[STAT_REFUSED] = "-r refused by the kernel or its driver",
 		[STAT_APART] = "-x its events never counted at the same time",
+		[STAT_FEW] = "-f fewer than " TEXT_OF(
+			STAT_LEAST_REQUESTS) " requests, or none that took time: no latency to "
+					     "tell",
 	};
 	const struct stat_marks *m = t->marks;
 	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN];
@@ -217,12 +222,9 @@ static int put_late(struct stat_table *t)
 		    seconds);
 }
 
-static int put_cost(struct stat_table *t)
+static struct stat_cost cost_of_all(const struct stat_report *r)
 {
-	const struct stat_report *r = t->r;
 	struct stat_cost sum = { 0 };
-	char ms[FORMAT_NUMBER_LEN], own[FORMAT_NUMBER_LEN];
-	char busiest[FORMAT_NUMBER_LEN], budget[FORMAT_NUMBER_LEN];
 
 	for (size_t i = 0; i < r->layout->nr_pmus; i++) {
 		sum.readings += r->costs[i].readings;
@@ -230,17 +232,47 @@ static int put_cost(struct stat_table *t)
 		sum.failed += r->costs[i].failed;
 		sum.deferred += r->costs[i].deferred;
 		sum.turns += r->costs[i].turns;
+		sum.turns_deferred += r->costs[i].turns_deferred;
 	}
+	return sum;
+}
+
+/* Was the budget kept, why not, and what has waited for it? */
+static int put_budget(struct stat_table *t, const struct stat_cost *sum)
+{
+	char busiest[FORMAT_NUMBER_LEN], budget[FORMAT_NUMBER_LEN], waited[96] = "nothing waited";
+
+	format_decimals(t->r->busiest * 100, 3, busiest);
+	format_decimals(t->r->budget * 100, 3, budget);
+	if (sum->deferred || sum->turns_deferred)
+		snprintf(waited, sizeof(waited),
+			 "%" PRIu64 " reading%s and %" PRIu64 " turn%s waited for it",
+			 sum->deferred, sum->deferred == 1 ? "" : "s", sum->turns_deferred,
+			 sum->turns_deferred == 1 ? "" : "s");
+	if (t->r->busiest <= t->r->budget)
+		return note(t, "budget: at most %s%% of a CPU, of %s%%; %s", busiest, budget,
+			    waited);
+	return note(
+		t,
+		"budget: %s%% of a CPU, above %s%%, because each set of events is read once, and "
+		"all at the end, whatever it takes; %s",
+		busiest, budget, waited);
+}
+
+static int put_cost(struct stat_table *t)
+{
+	const struct stat_cost sum = cost_of_all(t->r);
+	char ms[FORMAT_NUMBER_LEN], own[FORMAT_NUMBER_LEN];
+	int err;
+
 	format_decimals(sum.read_ns / 1e6, 3, ms);
-	format_decimals(r->cpu_ns / 1e6, 3, own);
-	format_decimals(r->busiest * 100, 3, busiest);
-	format_decimals(r->budget * 100, 3, budget);
-	return note(t,
-		    "cost: %" PRIu64
-		    " reading%s in %s ms, at most %s%% of a CPU (budget %s%%), %" PRIu64
-		    " deferred, %" PRIu64 " failed, %" PRIu64 " turns; own CPU time %s ms",
-		    sum.readings, sum.readings == 1 ? "" : "s", ms, busiest, budget, sum.deferred,
-		    sum.failed, sum.turns, own);
+	format_decimals(t->r->cpu_ns / 1e6, 3, own);
+	err = note(t,
+		   "cost: %" PRIu64 " reading%s in %s ms, %" PRIu64 " failed, %" PRIu64
+		   " turn%s; own CPU time %s ms",
+		   sum.readings, sum.readings == 1 ? "" : "s", ms, sum.failed, sum.turns,
+		   sum.turns == 1 ? "" : "s", own);
+	return err ? err : put_budget(t, &sum);
 }
 
 static int put_notes(struct stat_table *t)

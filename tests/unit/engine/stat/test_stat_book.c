@@ -267,6 +267,42 @@ static void test_refused_and_undefined(void **state)
 	stat_book_free(w.book);
 }
 
+/* No latency of 0.0 ns beside requests, and none of next to none. */
+static void test_few_requests(void **state)
+{
+	static const struct {
+		uint64_t requests, outstanding;
+		enum stat_absence absence;
+	} cases[] = {
+		{ 0, 0, STAT_ZERO },
+		{ 1, 500, STAT_FEW },
+		{ STAT_LEAST_REQUESTS - 1, 50000, STAT_FEW },
+		{ STAT_LEAST_REQUESTS, 50000, STAT_PRESENT },
+		{ 1000000, 0, STAT_FEW },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct stat_report *r;
+		struct world w;
+
+		world_make(&w);
+		w.metrics[LATENCY].unit = "ns";
+		strcpy(w.counters[0].unit, "requests");
+		strcpy(w.counters[1].unit, "outstanding");
+		assert_int_equal(book(&w, 0, 3, (uint32_t[]){ 0, 1, 2 },
+				      (struct reading[]){ { cases[i].requests, MS, MS },
+							  { cases[i].outstanding, MS, MS },
+							  { MS, MS, MS } }),
+				 0);
+		r = interval(&w);
+		assert_int_equal(r->values[LATENCY].absence, cases[i].absence);
+		assert_int_equal(r->values[PER_SECOND].absence, STAT_PRESENT);
+		stat_report_free(r);
+		stat_book_free(w.book);
+	}
+}
+
 /* A process that slept has counted nothing; an uncore PMU that was never on has no value. */
 static void test_no_time(void **state)
 {
@@ -391,15 +427,16 @@ static void test_costs(void **state)
 
 	(void)state;
 	world_make(&w);
-	w.costs[1] = (struct stat_cost){ 10, 1000, 1, 2, 3, 4 };
+	w.costs[1] = (struct stat_cost){ 10, 1000, 1, 2, 3, 7, 4 };
 	stat_report_free(interval(&w));
-	w.costs[1] = (struct stat_cost){ 15, 1600, 1, 4, 9, 4 };
+	w.costs[1] = (struct stat_cost){ 15, 1600, 1, 4, 9, 9, 4 };
 	r = interval(&w);
 	assert_int_equal(r->costs[1].readings, 5);
 	assert_int_equal(r->costs[1].read_ns, 600);
 	assert_int_equal(r->costs[1].failed, 0);
 	assert_int_equal(r->costs[1].deferred, 2);
 	assert_int_equal(r->costs[1].turns, 6);
+	assert_int_equal(r->costs[1].turns_deferred, 2);
 	assert_int_equal(r->costs[1].sets, 4);
 	stat_report_free(r);
 	r = summary(&w);
@@ -602,6 +639,7 @@ int main(void)
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_refused_and_undefined),
+		cmocka_unit_test(test_few_requests),
 		cmocka_unit_test(test_no_time),
 		cmocka_unit_test(test_rates_of_cores),
 		cmocka_unit_test(test_nonsense),

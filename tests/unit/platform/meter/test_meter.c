@@ -129,6 +129,61 @@ static void test_dear_ones_wait(void **state)
 	meter_close(m);
 }
 
+/* A reading takes more than the budget has: everything is read once all the same, and then waits. */
+static void test_first_reading(void **state)
+{
+	struct meter *m;
+
+	(void)state;
+	add(cmem, 0, 0, 0);
+	add(ucf, 0, 0, 0);
+	add(pcie, 0, 0, 0);
+	fake.read_ns = 5 * MS;
+	m = open_meter(0.001);
+	fake_pass(100 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	assert_int_equal(nr_seen, 3);
+	fake_pass(100 * MS);
+	assert_int_equal(meter_read(m, false, &sink, NULL), 0);
+	assert_int_equal(nr_seen, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(cost_of(m, i).deferred, 1);
+	assert_true(meter_busiest(m) > 0.001);
+	meter_close(m);
+}
+
+/* So has each turn come once by the time that was given, spread over it, and the others wait. */
+static void test_first_turns(void **state)
+{
+	for (int first = 0; first < 2; first++) {
+		struct meter_options o = { .budget = 0.001,
+					   .turn_ns = 50 * MS,
+					   .first_ns = first * 1000 * MS };
+		struct meter *m = NULL;
+		size_t counted = 0;
+		struct diag d;
+
+		start(state);
+		for (uint32_t i = 0; i < 16; i++)
+			add(ucf, i, 0, 0);
+		fake.read_ns = 5 * MS;
+		assert_int_equal(meter_open_with(&list, &fs, &o, &fake_kernel, &d, &m), 0);
+		assert_int_equal(cost_of(m, 0).sets, 4);
+		run(m, 2000 * MS, 4000 * MS);
+		assert_int_equal(meter_read(m, true, &sink, NULL), 0);
+		for (uint32_t i = 0; i < 16; i++) {
+			counted += sum_of(i).running_ns > 0;
+			assert_true(!first || sum_of(i).running_ns > 190 * MS);
+		}
+		assert_int_equal(counted, first ? 16 : 4);
+		assert_int_equal(cost_of(m, 0).turns, first ? 3 : 0);
+		assert_true(cost_of(m, 0).turns_deferred > 0);
+		check_segments();
+		meter_close(m);
+		finish(state);
+	}
+}
+
 /* Where the budget does not do for all, each PMU gets an equal part: the cheap one is read more often. */
 static void test_equal_parts(void **state)
 {
@@ -629,6 +684,8 @@ int main(void)
 		TEST(test_turns),
 		TEST(test_gap_has_base_only),
 		TEST(test_dear_ones_wait),
+		TEST(test_first_reading),
+		TEST(test_first_turns),
 		TEST(test_equal_parts),
 		TEST(test_turns_are_rationed),
 		TEST(test_pause_is_not_charged),

@@ -127,7 +127,7 @@ static struct stat_report *world_make(struct world *w)
 	w->layout.counters = w->counters;
 	w->layout.metrics = w->metrics;
 	for (int i = 0; i < NR_PMUS; i++)
-		w->costs[i] = (struct stat_cost){ 2, 1500000, 0, 0, 4, 2 };
+		w->costs[i] = (struct stat_cost){ 2, 1500000, 0, 0, 4, 0, 2 };
 	w->report = (struct stat_report){
 		.host = &w->host,
 		.layout = &w->layout,
@@ -352,6 +352,7 @@ static void test_names(void **state)
 	assert_string_equal(stat_absence_name(STAT_REFUSED), "refused");
 	assert_string_equal(stat_absence_name(STAT_ZERO), "undefined");
 	assert_string_equal(stat_absence_name(STAT_APART), "apart");
+	assert_string_equal(stat_absence_name(STAT_FEW), "few");
 	assert_string_equal(stat_absence_name(NR_STAT_ABSENCES), "unknown");
 }
 
