@@ -153,6 +153,22 @@ def test_cgroups_add_up_to_the_machine_and_children_to_their_parent():
     each_random(judge)
 
 
+def test_shares_on_pages_add_up():
+    def judge(file, lot):
+        page = pathlib.Path(file).with_suffix(".html")
+        report("--by", lot.choice(("process", "cgroup")), "--html", str(page), file)
+        table = re.search(r'<table id="workloads">.*?</table>', page.read_text(encoding="utf-8"), re.DOTALL)[0]
+        heads = re.findall(r'<th scope="col"[^>]*>([^<]*)</th>', table)
+        # The first cells of a row may be one; those below others are in them.
+        column = heads.index("Share") - len(heads)
+        rows = [row for row in table.split("<tr")[2:] if "--depth" not in row or "--depth:0" in row]
+        cells = [re.findall(r"<td([^>]*)>", row)[column] for row in rows]
+        shares = [int(re.search(r'data-v="(\d+)"', cell)[1]) for cell in cells]
+        assert abs(sum(shares) - 10**9) <= len(shares), shares
+
+    each_random(judge, 8)
+
+
 def test_parts_of_sockets_with_all_details():
     def judge(file, lot):
         words = ("--by", "process", "--method", lot.choice(("state-space", "cpu-time")), file)

@@ -64,7 +64,7 @@ struct columns {
 	enum devices_mode devices;
 	bool latency;
 	uint64_t ns;
-	uint64_t total;
+	uint64_t all; /* bytes of the machine: 100% */
 };
 
 static struct columns columns_of(const struct page *p)
@@ -75,6 +75,7 @@ static struct columns columns_of(const struct page *p)
 		.devices = devices_mode(r),
 		.latency = r->nr_probes != 0,
 		.ns = r->end_ns - r->start_ns,
+		.all = row_tree_all(p->tree),
 	};
 
 	for (size_t i = 0; i < r->nr_counters; i++) {
@@ -84,8 +85,6 @@ static struct columns columns_of(const struct page *p)
 		if (rc->counter->device || rc->counter->unit != UNIT_BYTES)
 			continue;
 		c.sums = true;
-		if (rc->valid)
-			c.total = sum_capped(c.total, rc->value);
 		if (!devices_task_counter(rc->counter))
 			continue;
 		c.exists[rc->counter->direction] = true;
@@ -144,7 +143,7 @@ static void put_sum(FILE *out, const struct columns *c, const struct amounts *a,
 	}
 	markup_value(out, grid_bytes(bytes));
 	markup_value(out, grid_if(range, grid_range(bytes, a->low, a->high, false)));
-	markup_value(out, grid_percent(bytes, c->total));
+	markup_value(out, grid_percent(bytes, c->all));
 }
 
 static void put_moved(FILE *out, const struct page *p, const struct columns *c,
