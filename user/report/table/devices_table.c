@@ -19,6 +19,7 @@
 
 #define COVER_WIDTH 6
 #define NAME_MIN    8
+#define RANGE_MIN   5 /* "RANGE", and "exact" */
 #define WHERE_LEN   48
 
 static uint64_t moved(const struct report_device *d)
@@ -268,10 +269,10 @@ static const struct grid_column columns[] = {
 	[COLUMN_WHERE] = { NULL, "WHERE", .look = GRID_LEFT, .rank = 3, .cell = cell_where },
 	[COLUMN_SIDES] = { "READ", "GB/s", .shown = counted_side, .cell = cell_counted,
 			   .arg = DIRECTION_READ },
-	{ "95%", "RANGE", FORMAT_RATE_RANGE_WIDTH, .shown = counted_side, .cell = cell_range,
+	{ "95%", "RANGE", RANGE_MIN, .shown = counted_side, .cell = cell_range,
 	  .arg = DIRECTION_READ },
 	{ "WRITE", "GB/s", .shown = counted_side, .cell = cell_counted, .arg = DIRECTION_WRITE },
-	{ "95%", "RANGE", FORMAT_RATE_RANGE_WIDTH, .shown = counted_side, .cell = cell_range,
+	{ "95%", "RANGE", RANGE_MIN, .shown = counted_side, .cell = cell_range,
 	  .arg = DIRECTION_WRITE },
 	{ "IO-RD", "GB/s", .shown = requested_side, .cell = cell_io, .arg = DIRECTION_READ },
 	{ "IO-WR", "GB/s", .shown = requested_side, .cell = cell_io, .arg = DIRECTION_WRITE },
@@ -310,19 +311,6 @@ static int put_destinations(const struct grid *g, const struct report_device *d)
 	return err;
 }
 
-/* "between 1.17 GB and 1.30 GB", if the ends differ. */
-static void put_between(FILE *f, const char *what, const struct device_bytes *side)
-{
-	char low[FORMAT_NUMBER_LEN], high[FORMAT_NUMBER_LEN];
-
-	if (!side->valid)
-		return;
-	format_bytes(side->low, low);
-	format_bytes(side->high, high);
-	if (strcmp(low, high) != 0)
-		fprintf(f, "; %s between %s and %s", what, low, high);
-}
-
 /* Bytes of requests, or their rate over @ns if that is not 0; "-" where none were noted. */
 static void put_requested(const struct device_bytes *side, uint64_t ns,
 			  char ret_text[FORMAT_NUMBER_LEN])
@@ -359,8 +347,6 @@ static int put_details(const struct table *t, const struct report_device *d)
 	if (d->device->filter == DEVICE_BY_PORT || d->device->filter == DEVICE_BY_ID)
 		fprintf(f, "; told from others by %s; counted anew %" PRIu64 " time%s",
 			device_filter_name(d->device->filter), d->turns, d->turns == 1 ? "" : "s");
-	put_between(f, "read", &d->read);
-	put_between(f, "wrote", &d->write);
 	if (d->read.io_bytes || d->write.io_bytes) {
 		put_requested(&d->read, 0, read);
 		put_requested(&d->write, 0, written);
@@ -481,6 +467,21 @@ static int compare_devices(const void *a, const void *b)
 }
 
 /* Distribute the rest of the width; addresses and names first. */
+/* As wide as its ranges: most counters count all the time, and those of their bytes are short. */
+static void widen_ranges(struct grid *g, struct grid_column *column)
+{
+	const struct table *t = g->table;
+
+	for (size_t i = 0; i < t->r->nr_devices; i++) {
+		const struct grid_place at = { t, &t->r->devices[i], column };
+		struct grid_cell cell = cell_range(&at);
+		char text[FORMAT_NUMBER_LEN];
+
+		grid_number(&cell, text);
+		column->width = grid_larger(column->width, format_width(text));
+	}
+}
+
 static void lay_out(struct table *t, struct grid *g)
 {
 	const struct report *r = t->r;
@@ -501,6 +502,9 @@ static void lay_out(struct table *t, struct grid *g)
 	g->columns[COLUMN_DEVICE].most = address;
 	g->columns[COLUMN_DEVICE_NAME].most = name;
 	g->columns[COLUMN_WHERE].width = where;
+	for (size_t i = 0; i < g->nr; i++)
+		if (g->columns[i].cell == cell_range)
+			widen_ranges(g, &g->columns[i]);
 	grid_fit(g);
 	t->names_as_addresses = g->columns[COLUMN_DEVICE_NAME].hidden;
 	if (t->names_as_addresses) {
