@@ -215,7 +215,8 @@ int draw_devices(const struct view *v, FILE *out, size_t width)
 	if (!err)
 		qsort(sorted, nr, sizeof(*sorted), compare_devices);
 	choose_columns(width, has);
-	put_device_heading(v, has, out);
+	if (nr)
+		put_device_heading(v, has, out);
 	for (size_t i = 0; i < nr && !err; i++)
 		err = put_device(v, sorted[i], has, out);
 	for (int how = STILL_IDLE; how < NR_STILL && !v->all && !err; how++)

@@ -224,7 +224,7 @@ static int put_devices(const struct view *v, const struct view_item *i, FILE *ou
 
 	for (size_t k = 0; i->row && k < i->row->nr_devices && !err; k++)
 		err = put_device(v, &i->row->devices[k], out, width);
-	if (i->row || devices_mode(v->report) == DEVICES_NONE)
+	if (i->row || !(i->amounts.device[DIRECTION_READ] || i->amounts.device[DIRECTION_WRITE]))
 		return err;
 	format_bytes(i->amounts.device[DIRECTION_READ], bytes[0]);
 	format_bytes(i->amounts.device[DIRECTION_WRITE], bytes[1]);

@@ -67,10 +67,23 @@ static int put_latencies(const struct view *v, FILE *out, size_t width)
 
 /* --- counters */
 
-/* The rest beside its numbers */
-static size_t name_width(size_t width)
+static bool has_range(const struct report_counter *c)
 {
-	return width < 73 ? 22 : width > 126 ? 75 : width - 51;
+	return c->valid && c->running_ns < c->enabled_ns &&
+	       (c->counter->unit == UNIT_NANOJOULES || c->counter->unit == UNIT_BYTES);
+}
+
+/* The rest beside its numbers */
+static size_t name_width(const struct report *r, size_t width)
+{
+	size_t numbers = 38;
+
+	for (size_t i = 0; i < r->nr_counters; i++)
+		if (has_range(&r->counters[i])) {
+			numbers += GRID_RANGE_WIDTH;
+			break;
+		}
+	return width < numbers + 22 ? 22 : width > numbers + 75 ? 75 : width - numbers;
 }
 
 /* "409 k req/s" */
@@ -118,21 +131,21 @@ static int put_counter(const struct view *v, const struct report_counter *c, FIL
 				       range[FORMAT_NUMBER_LEN] = "";
 	cleanup_free char *cut = NULL;
 
-	if (format_cut(FORMAT_SAFE(c->counter->name), name_width(width), FORMAT_CUT_RIGHT, &cut))
+	if (format_cut(FORMAT_SAFE(c->counter->name), name_width(r, width), FORMAT_CUT_RIGHT, &cut))
 		return -ENOMEM;
 	put_value(v, c, value);
 	if (c->valid && unit_is_split(c->counter->unit))
 		format_percent(c->attributed, c->value, part);
 	format_percent(c->running_ns, c->enabled_ns, cover);
-	fprintf(out, "%s%*s %6" PRIu32, cut, (int)(name_width(width) - format_width(cut)), "",
+	fprintf(out, "%s%*s %6" PRIu32, cut, (int)(name_width(r, width) - format_width(cut)), "",
 		report_socket_id(r, c->counter));
 	draw_padded(out, value, 12);
 	draw_padded(out, part, 11);
 	draw_padded(out, cover, 8);
-	if (c->valid && c->running_ns < c->enabled_ns) {
+	if (has_range(c)) {
 		if (c->counter->unit == UNIT_NANOJOULES)
 			format_joules_range(c->value, c->low, c->high, range);
-		else if (c->counter->unit == UNIT_BYTES)
+		else
 			draw_range(v, c->value, c->low, c->high, report_duration_ns(r), range);
 		fprintf(out, " %s", range);
 	}
@@ -147,7 +160,7 @@ static int put_counters(const struct view *v, FILE *out, size_t width)
 
 	if (!r->nr_counters)
 		return notes_line(out, width, "Nothing is counted: only CPU time is known.");
-	fprintf(out, "# %-*s SOCKET       VALUE ATTRIBUTED COUNTED\n", (int)name_width(width),
+	fprintf(out, "# %-*s SOCKET       VALUE ATTRIBUTED COUNTED\n", (int)name_width(r, width),
 		"COUNTER");
 	for (size_t i = 0; i < r->nr_counters && !err; i++)
 		err = put_counter(v, &r->counters[i], out, width);

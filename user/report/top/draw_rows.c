@@ -283,7 +283,7 @@ static int put_selected(FILE *out, void *arg)
 		fprintf(out, "%s (%s)  ", bytes, range);
 	}
 	if (!i->row)
-		fputs("sums of what is in it, also of both ends", out);
+		fputs("sum of its rows, also of both ends", out);
 	else if (!i->row->separable && devices_tangle(v->report, i->row) == TANGLE_MEMORY)
 		err = put_tangled(v, i->row, out);
 	else

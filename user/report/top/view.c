@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "report/chains.h"
 #include "report/devices.h"
 #include "report/format.h"
 #include "report/names.h"
@@ -390,6 +391,48 @@ static size_t find_folded(const struct view *v, const struct view_item *i)
 	return v->folded.nr;
 }
 
+/* Tasks have their own lines, and what does not repeat the numbers above, except of idle tasks. */
+static bool stands_apart(const struct view *v, const struct view_item *i)
+{
+	const struct view_item *up = i->parent == VIEW_NO_ITEM ? NULL : &v->items[i->parent];
+
+	/* What the user has folded stays folded. */
+	if (up && v->folded.nr && find_folded(v, up) < v->folded.nr)
+		return true;
+	if (!up || (i->row && (!is_native(v->report) || names_is_own(i->row))))
+		return true;
+	if (i->row && up->row && (up->row->leaf || up->row->exited != i->row->exited))
+		return true;
+	return amounts_all(&up->amounts) != amounts_all(&i->amounts) ||
+	       up->amounts.cpu_ns > i->amounts.cpu_ns + report_duration_ns(v->report) / QUIET_PART;
+}
+
+/* A row that would only repeat the numbers of the one below it has no line. */
+static int join_chains(struct view *v)
+{
+	cleanup_free size_t *parents = calloc(v->nr_items + 1, sizeof(*parents));
+	cleanup_free bool *apart = calloc(v->nr_items + 1, sizeof(*apart));
+	cleanup_free bool *joined = calloc(v->nr_items + 1, sizeof(*joined));
+	int err = parents && apart && joined ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < v->nr_items && !err; i++) {
+		const struct view_item *item = &v->items[i];
+		bool left_out = !item->shown && is_quiet(v, item);
+
+		parents[i] =
+			left_out || item->parent == VIEW_NO_ITEM ? CHAINS_NO_PARENT : item->parent;
+		apart[i] = stands_apart(v, item);
+	}
+	if (!err)
+		err = chains_join(parents, v->nr_items, apart, joined);
+	for (size_t i = 0; i < v->nr_items && !err; i++) {
+		if (parents[i] != CHAINS_NO_PARENT)
+			v->items[i].parent = parents[i];
+		v->items[i].shown &= !joined[i];
+	}
+	return err;
+}
+
 static int compare_names(const struct view_item *a, const struct view_item *b)
 {
 	const char *x = a->path, *y = b->path;
@@ -559,8 +602,10 @@ int view_update(struct view *v)
 		err = make_items(v);
 	if (!err) {
 		choose(v);
-		err = make_lines(v);
+		err = join_chains(v);
 	}
+	if (!err)
+		err = make_lines(v);
 	if (err)
 		return err;
 	v->number = past_when(v->past, view_index(v)).number;

@@ -400,6 +400,9 @@ static void test_folding(void **state)
 	has(&s, "▸ / +1");
 	PRESS(&s, '*');
 	has(&s, "77 growing");
+	/* A cgroup that holds another one alone has no line: both are one. */
+	lacks(&s, "▾ batch ");
+	has(&s, "▾ batch/job_7 ");
 	close_stage(&s);
 }
 
