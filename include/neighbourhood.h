@@ -9,7 +9,13 @@
 #include "model.h"
 
 /* With fewer high, or fewer calm samples there is no result. */
-#define NEIGHBOURS_MIN_SAMPLES 10
+#define NEIGHBOURS_MIN_SAMPLES	10
+
+/* A mean over fewer requests is not much of a latency. */
+#define NEIGHBOURS_MIN_REQUESTS 100
+
+/* A row with less than this part of the socket's bytes, calm or high, has next to nothing of them. */
+#define NEIGHBOURS_MIN_SHARE	0.01
 
 /* A neighbour's bandwidth while the latency was high. */
 enum neighbour_role {
@@ -52,6 +58,7 @@ struct neighbour {
  * @probe: not owned
  * @samples: usable samples
  * @unusable: other samples: too few requests, or no windows with owners of bytes
+ * @few: of these, samples with fewer requests than NEIGHBOURS_MIN_REQUESTS
  * @merged: samples that were merged into one, 1 = none
  * @calm_samples, @risen_samples: of the former, by latency
  * @episodes: times that it rose: high samples without a calm one between
@@ -67,6 +74,7 @@ struct neighbourhood {
 	const struct probe *probe;
 	size_t samples;
 	size_t unusable;
+	size_t few;
 	size_t merged;
 	size_t calm_samples;
 	size_t risen_samples;
@@ -88,11 +96,13 @@ struct neighbourhood {
  * struct neighbours_report - all probes of a run for requests of tasks
  * @summary: of the run, with the rows and probes referred to; owned
  * @rise: threshold above the baseline, 0.2
+ * @read_budget: of the live run, for advice; 0: not known
  * @probes, @nr: owned
  */
 struct neighbours_report {
 	struct report *summary;
 	double rise;
+	double read_budget;
 	struct neighbourhood *probes;
 	size_t nr;
 };

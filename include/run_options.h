@@ -18,6 +18,8 @@
 #define RUN_WINDOW_NS	      10000000ull
 #define RUN_PROBE_INTERVAL_NS 100000000ull
 #define RUN_READ_BUDGET	      0.005
+/* A diagnosis is short and needs samples: all latencies of a T410 every 100 ms. */
+#define RUN_NEIGHBOURS_BUDGET 0.05
 
 /* Formats of reports: each has a row of writers, see user/cli/formats.c. */
 enum output_format {

@@ -600,6 +600,7 @@ scenario_latency() {
 	loader=$!
 	until_true has_worked 20 $loader
 	said live "$T410TRACE" neighbours -d 2 --json
+	terminal counting "$T410TRACE" neighbours -d 3
 	kill $loader
 	wait
 }

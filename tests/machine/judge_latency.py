@@ -2,6 +2,7 @@
 """Tests of latencies, as measured and as workloads saw them; see judge.py."""
 
 import json
+import re
 
 from results import estimate, expect, expect_close, expect_equal, expect_share, tests_into
 
@@ -120,3 +121,13 @@ def a_short_run_claims_nothing(s):
     expect_equal(s.status("live"), 0, "exit status of neighbours")
     report = json.loads(s.text("live.out"))
     expect_equal([probe["probe"] for probe in report["probes"] if probe["enough"]], [], "probes with enough samples")
+
+
+@test("latency")
+def seconds_and_samples_are_counted(s):
+    """On a terminal, in a line that goes when the report comes."""
+    text = s.text("counting")
+    found = [tuple(map(int, one)) for one in re.findall(r"(\d+) of 3 s, (\d+) high, (\d+) calm;", text)]
+    expect(found and found[0][0] == 1, f"no second was counted: {text[:200]!r}")
+    expect(sum(found[-1][1:]) > 0, f"no sample was counted: {found}")
+    expect(PROBE in text.partition("neighbours by")[2], "there is no report")

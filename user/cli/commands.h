@@ -40,6 +40,7 @@ enum format_rule {
  * @statuses: bits of exit statuses beside 0 to 2
  * @incomplete: meaning of status 3, NULL: the usual one
  * @takes_command: a program to run follows the options
+ * @defaults: set values that differ from those of other commands; NULL: none do
  * @argument: take an argument that is no option; NULL: none allowed. 0 or a negative errno
  * @check: do the options make sense together? May derive further values from them; NULL: always
  * @run: do it; returns the exit status. NULL: @check does not return
@@ -56,6 +57,7 @@ struct command {
 	unsigned int statuses;
 	const char *incomplete;
 	bool takes_command;
+	void (*defaults)(struct options *o);
 	int (*argument)(struct options *o, const char *text, struct diag *d);
 	int (*check)(struct options *o, struct diag *d);
 	int (*run)(struct options *o);

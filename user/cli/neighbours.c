@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/formats.h"
 #include "cli/output.h"
@@ -114,30 +116,85 @@ static int from_file(const struct run_options *args)
 
 /* --- a live run */
 
+/* A line on a terminal has the seconds and samples so far. */
+struct watch {
+	struct run run;
+	struct progress progress;
+	uint64_t start_ns;
+	uint64_t next_ns;
+};
+
 static int on_interval(void *arg, bool last, struct diag *d)
 {
-	struct run *run = arg;
+	struct watch *w = arg;
 	struct report *r;
-	int err = live_report(run->live, last, d, &r);
+	int err = live_report(w->run.live, last, d, &r);
 
 	if (!err)
 		report_free(r);
 	return err;
 }
 
-static int follow(struct run *run, struct show *show, struct diag *d)
+static uint64_t next_ns(void *arg)
+{
+	const struct watch *w = arg;
+
+	return w->next_ns;
+}
+
+static int count(void *arg, struct diag *d)
+{
+	struct watch *w = arg;
+	uint64_t now = monotonic_ns();
+	struct neighbourhood h;
+	char text[80], of[32] = "";
+	int err = live_neighbours_progress(w->run.live, &h);
+
+	w->next_ns = now + NS_PER_S;
+	if (err)
+		return diag_error(d, err, "cannot count samples");
+	if (w->run.args->duration_ns)
+		snprintf(of, sizeof(of), " of %.0f", (double)w->run.args->duration_ns / NS_PER_S);
+	snprintf(text, sizeof(text), "%.0f%s s, %zu high, %zu calm; %d of each are needed",
+		 (double)(now - w->start_ns) / NS_PER_S, of, h.risen_samples, h.calm_samples,
+		 NEIGHBOURS_MIN_SAMPLES);
+	progress_line(&w->progress, text);
+	return 0;
+}
+
+static const struct loop_source counting = { .when = next_ns, .run = count };
+
+/* The loop begins. */
+static int watch(struct watch *w, struct diag *d)
+{
+	int err = 0;
+
+	w->start_ns = monotonic_ns();
+	w->next_ns = w->start_ns + NS_PER_S;
+	if (!w->run.args->output.quiet && isatty(STDERR_FILENO))
+		err = loop_add(&w->run.run_loop.loop, &counting, w, d);
+	if (!err)
+		err = run_loop(&w->run, d);
+	progress_end(&w->progress);
+	return err;
+}
+
+static int follow(struct watch *w, struct show *show, struct diag *d)
 {
 	struct neighbours_report *r = NULL;
+	struct run *run = &w->run;
 	int err = run_open(run, NULL, d);
 
 	if (!err)
 		err = show_open(run->args, d, show);
 	if (!err) {
 		run_describe(run);
-		err = run_loop(run, d);
+		err = watch(w, d);
 	}
 	if (!err)
 		err = live_neighbours(run->live, d, &r);
+	if (!err)
+		r->read_budget = run->args->read_budget;
 	if (!err)
 		err = check_probes(r, d);
 	if (!err)
@@ -148,29 +205,34 @@ static int follow(struct run *run, struct show *show, struct diag *d)
 
 static int live_run(const struct run_options *args)
 {
-	struct run run = RUN_INIT;
+	struct watch w = { .run = RUN_INIT };
 	struct show show = { .args = args };
 	struct diag d = { 0 };
 	int err;
 
-	run.who = WHO;
-	run.args = args;
-	run.interval = on_interval;
-	run.arg = &run;
-	err = follow(&run, &show, &d);
+	w.run.who = WHO;
+	w.run.args = args;
+	w.run.interval = on_interval;
+	w.run.arg = &w;
+	err = follow(&w, &show, &d);
 	err = show_close(&show, err, &d);
 	/* From here on nothing is left in the kernel, whatever the command still does. */
-	run_stop(&run);
+	run_stop(&w.run);
 	if (!err)
 		warn_incomplete(&show);
 	if (err)
 		output_diag(WHO, &d);
-	return run_end(&run, err, show.incomplete);
+	return run_end(&w.run, err, show.incomplete);
 }
 
 static int neighbours(struct options *o)
 {
 	return o->run.file ? from_file(&o->run) : live_run(&o->run);
+}
+
+static void set_defaults(struct options *o)
+{
+	o->run.read_budget = RUN_NEIGHBOURS_BUDGET;
 }
 
 static int check(struct options *o, struct diag *d)
@@ -200,6 +262,7 @@ const struct command command_neighbours = {
 	.bit = FOR_NEIGHBOURS,
 	.statuses = 1u << EXIT_INCOMPLETE,
 	.takes_command = true,
+	.defaults = set_defaults,
 	.argument = run_take_recording,
 	.check = check,
 	.run = neighbours,

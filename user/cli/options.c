@@ -273,6 +273,8 @@ void options_parse(const struct command *const *commands, const struct command *
 	};
 	/* no default of its own: a recording has a method */
 	ret->run.interval_ns = 0;
+	if (c->defaults)
+		c->defaults(ret);
 	for (size_t i = 0; i < MAX_ROWS && (o = option_at(c, i)); i++)
 		made[i] = (struct argp_option){ o->name, o->name ? key_of(o, i) : 0,
 						o->arg,	 0,

@@ -106,6 +106,11 @@ struct trace_sink progress_sink(struct progress *p, const struct replay_file *fi
 	return (struct trace_sink){ on_event, p };
 }
 
+void progress_line(struct progress *p, const char *text)
+{
+	put_line(p, text);
+}
+
 void progress_end(struct progress *p)
 {
 	if (p->width)

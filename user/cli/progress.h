@@ -43,6 +43,9 @@ struct trace_sink progress_sink(struct progress *p, const struct replay_file *fi
  */
 void progress_count(struct progress *p, const char *who, const char *what);
 
+/** progress_line() - show a text of at most 79 columns; only for a terminal */
+void progress_line(struct progress *p, const char *text);
+
 /** progress_end() - remove the line */
 void progress_end(struct progress *p);
 

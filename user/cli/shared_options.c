@@ -215,8 +215,9 @@ const struct option_row shared_options[] = {
 	  OPTION("probe-interval", 0, "TIME", value_time, run.probe_ns), WITHIN(MS, H),
 	  .bare = "ms" },
 	{ RUN, 2,
-	  "Part of a CPU's time that readings of latencies may take (default 0.5), and as much "
-	  "again those of devices, whose turns of 50 ms are longer if need be, beside one at "
+	  "Part of a CPU's time that readings of latencies may take (default 0.5, of neighbours "
+	  "5), and as "
+	  "much again those of devices, whose turns of 50 ms are longer if need be, beside one at "
 	  "the end of each interval; 0 leaves latencies out",
 	  READ_BUDGET, WITHIN(0, 100) },
 	{ STAT, 2,

@@ -275,6 +275,50 @@ static void reports_of_neighbours(void **state)
 	check_neighbours(ROW_PROCESS, NULL, "neighbours-process.json");
 }
 
+/* Without an answer: what would help, and why latencies are missing. */
+static void advice_of_neighbours(void **state)
+{
+	struct neighbours_report *r = neighbours_of(ROW_PROCESS);
+	struct table_options o = { .width = 200 };
+	char *text;
+
+	(void)state;
+	r->summary->end_ns = r->summary->start_ns + 10000000000;
+	r->summary->self.probe_deferred = 0;
+	text = neighbours_text(r, &o);
+	assert_non_null(strstr(text, "9 high and 3 calm, 10 of each are needed; run it for at "
+				     "least 40 s\n"));
+	free(text);
+	/* more readings would have been made within a larger budget, as far as there is one */
+	r->summary->self.probe_deferred = 7;
+	r->read_budget = 0.05;
+	text = neighbours_text(r, &o);
+	assert_non_null(strstr(text, "at least 40 s, or with --read-budget 17\n"));
+	free(text);
+	r->read_budget = 0.5;
+	text = neighbours_text(r, &o);
+	assert_non_null(strstr(text, "at least 40 s, or with a larger --read-budget\n"));
+	free(text);
+	r->probes[1].risen_samples = 0;
+	text = neighbours_text(r, &o);
+	assert_non_null(strstr(text, "0 high and 3 calm, 10 of each are needed; run it longer"));
+	free(text);
+	r->probes[1].samples = r->probes[1].calm_samples = 200;
+	text = neighbours_text(r, &o);
+	assert_non_null(strstr(text, "nothing to compare: the latency was calm in all samples\n"));
+	assert_non_null(strstr(text, "/rd: no windows of the socket's counters beside"));
+	free(text);
+	r->probes[2].few = 5;
+	text = neighbours_text(r, &o);
+	assert_non_null(strstr(text, "/rd: fewer than 100 requests in each sample\n"));
+	free(text);
+	r->probes[2].unusable = r->probes[2].few = 0;
+	text = neighbours_text(r, &o);
+	assert_non_null(strstr(text, "/rd: never read, for want of --read-budget"));
+	free(text);
+	neighbours_report_free(r);
+}
+
 /* How near its peak the memory was, where the peak is known and all counters have a value. */
 static void neighbours_and_the_peak(void **state)
 {
@@ -354,6 +398,7 @@ int main(void)
 		cmocka_unit_test(no_line_is_too_wide),
 		cmocka_unit_test(numbers_fit),
 		cmocka_unit_test(reports_of_neighbours),
+		cmocka_unit_test(advice_of_neighbours),
 		cmocka_unit_test(neighbours_and_the_peak),
 		cmocka_unit_test(absurd_neighbours),
 		cmocka_unit_test(a_full_disk),

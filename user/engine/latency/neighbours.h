@@ -63,6 +63,16 @@ struct split_sink neighbours_split(struct neighbours *n);
 void neighbours_close(struct neighbours *n);
 
 /**
+ * neighbours_progress() - how near a result is
+ * @n: the neighbours
+ * @rise: as below
+ * @ret: of the probe that is nearest, without rows; no probe: there is none
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int neighbours_progress(const struct neighbours *n, double rise, struct neighbourhood *ret);
+
+/**
  * neighbours_report() - compare
  * @n: the neighbours
  * @rise: how much above the baseline is high, above 0

@@ -8,14 +8,10 @@
 #include "base/cleanup.h"
 #include "engine/latency/neighbours_internal.h"
 
-/* A mean over fewer requests is not much of a latency. */
-#define MIN_REQUESTS 100
 /* Windows must tell of this part of a sample's time. */
-#define MIN_COVERED  0.5
-/* Less of the socket's bandwidth than this moves nothing. */
-#define MIN_SHARE    0.01
+#define MIN_COVERED 0.5
 /* A bandwidth that changed by less than this part did not change. */
-#define MIN_CHANGE   0.05
+#define MIN_CHANGE  0.05
 
 enum mood { CALM, RISEN, NR_MOODS };
 
@@ -43,6 +39,7 @@ struct moods {
 	size_t nr;
 	size_t count[NR_MOODS];
 	size_t episodes[NR_MOODS]; /* runs of samples of one mood */
+	size_t few;		   /* other samples, with too few requests */
 	double time[NR_MOODS];	   /* seconds that windows cover */
 };
 
@@ -68,13 +65,16 @@ static int choose_slots(const struct vicinity *v, struct moods *m)
 	if (!m->slots || !m->ns || !m->is)
 		return -ENOMEM;
 	for (size_t i = 0; i < v->nr; i++) {
-		struct slot *s = &v->slots[i];
+		const struct slot *s = &v->slots[i];
 		double cycles;
 
 		if (!latency_mean(&s->sums, &cycles, &m->ns[m->nr]) ||
-		    s->sums.requests < MIN_REQUESTS || s->covered_ns < MIN_COVERED * s->length_ns)
+		    s->sums.requests < NEIGHBOURS_MIN_REQUESTS) {
+			m->few++;
 			continue;
-		neighbours_slot_merge(s);
+		}
+		if (s->covered_ns < MIN_COVERED * s->length_ns)
+			continue;
 		m->slots[m->nr++] = s;
 	}
 	return 0;
@@ -104,6 +104,7 @@ static int find_moods(const struct vicinity *v, double rise, struct moods *m,
 	}
 	ret->samples = m->nr;
 	ret->unusable = v->nr - m->nr;
+	ret->few = m->few;
 	ret->merged = v->per_slot;
 	ret->calm_samples = m->count[CALM];
 	ret->risen_samples = m->count[RISEN];
@@ -158,7 +159,8 @@ static enum neighbour_role role_of(const struct neighbour *n, double socket)
 	bool changed = n->increase > n->error && n->increase > MIN_CHANGE * n->calm;
 
 	if (changed)
-		return n->increase >= MIN_SHARE * socket ? NEIGHBOUR_ROSE : NEIGHBOUR_NONE;
+		return n->increase >= NEIGHBOURS_MIN_SHARE * socket ? NEIGHBOUR_ROSE
+								    : NEIGHBOUR_NONE;
 	return n->row && n->observed >= NEIGHBOURS_MIN_SAMPLES ? NEIGHBOUR_VICTIM : NEIGHBOUR_NONE;
 }
 
@@ -234,6 +236,8 @@ static int compare(const struct neighbours *n, const struct vicinity *v, double 
 	if (!err)
 		err = find_moods(v, rise, &m, ret);
 	if (!err && ret->enough) {
+		for (size_t i = 0; i < v->nr; i++)
+			neighbours_slot_merge(&v->slots[i]);
 		add_up(&m, target, tallies);
 		err = judge_all(&m, tallies, summary, ret);
 	}
@@ -288,6 +292,33 @@ static int find_targets(const struct neighbours *n, const struct report *summary
 			target[k->who] = NR_REASONS + i;
 	}
 	*ret = target;
+	return 0;
+}
+
+/* The scarcer kind of samples decides. */
+static size_t scarce(const struct neighbourhood *h)
+{
+	return h->calm_samples < h->risen_samples ? h->calm_samples : h->risen_samples;
+}
+
+int neighbours_progress(const struct neighbours *n, double rise, struct neighbourhood *ret)
+{
+	*ret = (struct neighbourhood){ 0 };
+	for (size_t i = 0; i < n->nr; i++) {
+		const struct vicinity *v = &n->vicinities[i];
+		struct neighbourhood h = { .probe = &n->header->probes[v->probe] };
+		struct moods m = { 0 };
+		int err = choose_slots(v, &m);
+
+		if (!err)
+			err = find_moods(v, rise, &m, &h);
+		moods_free(&m);
+		if (err)
+			return err;
+		if (!ret->probe || scarce(&h) > scarce(ret) ||
+		    (scarce(&h) == scarce(ret) && h.samples > ret->samples))
+			*ret = h;
+	}
 	return 0;
 }
 

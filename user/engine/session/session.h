@@ -132,4 +132,7 @@ int session_failed(int err, struct diag *d);
  */
 int session_neighbours(struct session *s, double rise, struct neighbours_report **ret);
 
+/** session_neighbours_progress() - as neighbours_progress(); -EINVAL without the option */
+int session_neighbours_progress(const struct session *s, double rise, struct neighbourhood *ret);
+
 #endif

@@ -261,6 +261,11 @@ int session_failed(int err, struct diag *d)
 	}
 }
 
+int session_neighbours_progress(const struct session *s, double rise, struct neighbourhood *ret)
+{
+	return s->neighbours ? neighbours_progress(s->neighbours, rise, ret) : -EINVAL;
+}
+
 int session_neighbours(struct session *s, double rise, struct neighbours_report **ret)
 {
 	struct report *summary;

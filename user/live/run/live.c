@@ -482,6 +482,11 @@ int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **r
 	return err ? session_failed(err, d) : 0;
 }
 
+int live_neighbours_progress(const struct live *l, struct neighbourhood *ret)
+{
+	return session_neighbours_progress(l->session, l->args->rise, ret);
+}
+
 void live_progress(const struct live *l, struct live_progress *ret)
 {
 	struct ledger_losses losses;

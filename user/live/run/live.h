@@ -133,6 +133,9 @@ int live_summary(struct live *l, struct diag *d, struct report **ret);
 /** live_neighbours() - neighbours in all intervals, with @neighbours of the options; 0 or a negative errno */
 int live_neighbours(struct live *l, struct diag *d, struct neighbours_report **ret);
 
+/** live_neighbours_progress() - as neighbours_progress(): 0 or a negative errno */
+int live_neighbours_progress(const struct live *l, struct neighbourhood *ret);
+
 /**
  * struct live_progress - totals so far
  * @events: events of the trace

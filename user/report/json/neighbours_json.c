@@ -79,6 +79,7 @@ static json_t *probe_object(const struct neighbours_report *r, const struct neig
 		put_number(o, "socket", summary->sockets[h->probe->socket].id, err);
 	put_number(o, "samples", h->samples, err);
 	put_number(o, "unusable_samples", h->unusable, err);
+	put_number(o, "few_requests_samples", h->few, err);
 	put_number(o, "merged_samples", h->merged, err);
 	put_number(o, "calm_samples", h->calm_samples, err);
 	put_number(o, "high_samples", h->risen_samples, err);

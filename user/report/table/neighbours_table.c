@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,25 +122,46 @@ static int by_rank(const void *a, const void *b)
 	return ORDER(rank(x), rank(y)) ?: ORDER(y_bytes, x_bytes) ?: ORDER(x, y);
 }
 
+/* Does it have next to nothing of the socket's bytes? */
+static bool is_small(const struct neighbourhood *h, const struct neighbour *n)
+{
+	return n->role != NEIGHBOUR_ROSE && n->calm < NEIGHBOURS_MIN_SHARE * h->calm &&
+	       n->risen < NEIGHBOURS_MIN_SHARE * h->risen;
+}
+
+static void put_folded(const struct output *o, size_t small, size_t more)
+{
+	if (small && more)
+		fprintf(o->out, "(%zu more, and %zu below %.0f%% of the bytes)\n", more, small,
+			NEIGHBOURS_MIN_SHARE * 100);
+	else if (small)
+		fprintf(o->out, "(%zu more below %.0f%% of the bytes)\n", small,
+			NEIGHBOURS_MIN_SHARE * 100);
+	else if (more)
+		fprintf(o->out, "(%zu more)\n", more);
+}
+
 static int put_rows(const struct output *o, const struct grid *g, const struct neighbourhood *h)
 {
 	cleanup_free const struct neighbour **order = calloc(h->nr + 1, sizeof(*order));
 	cleanup_free bool *shown = calloc(h->nr + 1, sizeof(*shown));
 	size_t top = o->o->top ? o->o->top : o->o->verbose ? h->nr : NEIGHBOURS_TOP;
+	size_t nr = 0;
 	int err = 0;
 
 	if (!order || !shown)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->nr; i++)
-		order[i] = &h->rows[i];
-	qsort(order, h->nr, sizeof(*order), by_rank);
-	for (size_t i = 0; i < h->nr && i < top; i++)
+		if (o->o->verbose || !is_small(h, &h->rows[i]))
+			order[nr++] = &h->rows[i];
+	qsort(order, nr, sizeof(*order), by_rank);
+	for (size_t i = 0; i < nr && i < top; i++)
 		shown[order[i] - h->rows] = true;
 	for (size_t i = 0; i < h->nr && !err; i++)
 		if (shown[i])
 			err = put_neighbour(o, g, h, &h->rows[i]);
-	if (!err && h->nr > top)
-		fprintf(o->out, "(%zu more)\n", h->nr - top);
+	if (!err)
+		put_folded(o, h->nr - nr, nr > top ? nr - top : 0);
 	return err;
 }
 
@@ -203,6 +225,40 @@ static int put_probe_title(const struct output *o, const struct neighbourhood *h
 			  h->episodes, h->episodes == 1 ? "" : "s", unusable);
 }
 
+/* The run's seconds, in tens, that would have had enough samples at this rate. */
+static double seconds_needed(const struct report *r, size_t scarce)
+{
+	double seconds = (double)(r->end_ns - r->start_ns) / 1e9;
+
+	return 10 * ceil(seconds * NEIGHBOURS_MIN_SAMPLES / (double)scarce / 10);
+}
+
+/* Why there is no answer, and what would help. */
+static int put_too_few(const struct output *o, const struct neighbourhood *h)
+{
+	size_t scarce = h->calm_samples < h->risen_samples ? h->calm_samples : h->risen_samples;
+	double more = scarce ? (double)NEIGHBOURS_MIN_SAMPLES / (double)scarce : 0;
+	const struct report *r = o->r->summary;
+	char seconds[32] = "longer", budget[32] = "a larger --read-budget";
+
+	if (h->samples >= 2 * NEIGHBOURS_MIN_SAMPLES && !scarce)
+		return notes_line(o->out, o->width,
+				  "nothing to compare: the latency was %s in all samples",
+				  h->calm_samples ? "calm" : "high");
+	if (scarce)
+		snprintf(seconds, sizeof(seconds), "for at least %.0f s",
+			 seconds_needed(r, scarce));
+	if (scarce && o->r->read_budget > 0 && o->r->read_budget * more < 1)
+		snprintf(budget, sizeof(budget), "--read-budget %.0f",
+			 ceil(o->r->read_budget * more * 100));
+	return notes_line(o->out, o->width,
+			  "too few samples to say anything: %zu high and %zu calm, %d of each are "
+			  "needed; run it %s%s%s",
+			  h->risen_samples, h->calm_samples, NEIGHBOURS_MIN_SAMPLES, seconds,
+			  r->self.probe_deferred ? ", or with " : "",
+			  r->self.probe_deferred ? budget : "");
+}
+
 static int put_probe(const struct output *o, const struct neighbourhood *h)
 {
 	GRID(g, columns, o->out, o->width, o);
@@ -213,10 +269,7 @@ static int put_probe(const struct output *o, const struct neighbourhood *h)
 	if (err)
 		return err;
 	if (!h->enough)
-		return notes_line(o->out, o->width,
-				  "too few samples to say anything: %zu high and %zu calm, %d of "
-				  "each are needed",
-				  h->risen_samples, h->calm_samples, NEIGHBOURS_MIN_SAMPLES);
+		return put_too_few(o, h);
 	grid_fit(&g);
 	grid_heading(&g);
 	err = put_rows(o, &g, h);
@@ -242,8 +295,23 @@ static bool is_quiet(const struct output *o, const struct neighbourhood *h)
 	return !h->samples && !o->o->verbose;
 }
 
-static int put_quiet(const struct output *o)
+/* Why a latency has no sample that could be used */
+enum missing { NEVER_READ, FEW_REQUESTS, NO_WINDOWS, NR_MISSING };
+
+static enum missing why_missing(const struct neighbourhood *h)
 {
+	if (!h->unusable)
+		return NEVER_READ;
+	return h->few == h->unusable ? FEW_REQUESTS : NO_WINDOWS;
+}
+
+static int put_missing(const struct output *o, enum missing why, bool *any)
+{
+	static const char *const words[NR_MISSING] = {
+		[NEVER_READ] = "never read, for want of --read-budget, or because readings failed",
+		[FEW_REQUESTS] = "fewer than 100 requests in each sample",
+		[NO_WINDOWS] = "no windows of the socket's counters beside its samples",
+	};
 	struct sentence s;
 	FILE *f = sentence_begin(&s);
 	size_t nr = 0;
@@ -251,12 +319,25 @@ static int put_quiet(const struct output *o)
 	if (!f)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->r->nr; i++)
-		if (is_quiet(o, &o->r->probes[i]))
-			fprintf(f, "%s%s", nr++ ? ", " : "no samples that could be used: ",
+		if (is_quiet(o, &o->r->probes[i]) && why_missing(&o->r->probes[i]) == why)
+			fprintf(f, "%s%s", nr++ ? ", " : "no latency: ",
 				FORMAT_SAFE(o->r->probes[i].probe->name));
-	if (nr)
+	fprintf(f, ": %s", words[why]);
+	if (nr && !*any)
 		fputc('\n', o->out);
-	return sentence_end(&s, o->out, o->width, 0);
+	*any |= nr > 0;
+	return sentence_end(&s, nr ? o->out : NULL, o->width, 0);
+}
+
+/* Latencies without waiting tasks, by reason. */
+static int put_quiet(const struct output *o)
+{
+	bool any = false;
+	int err = 0;
+
+	for (int why = 0; why < NR_MISSING && !err; why++)
+		err = put_missing(o, why, &any);
+	return err;
 }
 
 static int put_all(FILE *out, void *arg)

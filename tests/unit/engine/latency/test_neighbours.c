@@ -266,6 +266,7 @@ static void windows_across_samples(void **state)
 
 static void too_few_say_nothing(void **state)
 {
+	struct neighbourhood h;
 	struct world w;
 	struct neighbours_report *r;
 
@@ -275,7 +276,13 @@ static void too_few_say_nothing(void **state)
 		for (uint64_t at = t; at < t + SAMPLE; at += WINDOW)
 			burst_window(&w, at);
 		sampled(&w, t, t + SAMPLE, t < 900 * MS ? 700 : 300);
+		/* counted as it goes, by what was calm so far */
+		assert_int_equal(neighbours_progress(w.n, 0.2, &h), 0);
+		assert_int_equal(h.samples, t / SAMPLE + 1);
 	}
+	assert_int_equal(h.risen_samples, 9);
+	assert_int_equal(h.calm_samples, 21);
+	assert_ptr_equal(h.probe, &probes[0]);
 	r = judge(&w, false);
 	assert_int_equal(r->probes[0].risen_samples, 9);
 	assert_false(r->probes[0].enough);
@@ -315,6 +322,7 @@ static void unusable_samples(void **state)
 	r = judge(&w, false);
 	assert_int_equal(r->probes[0].samples, 10);
 	assert_int_equal(r->probes[0].unusable, 50);
+	assert_int_equal(r->probes[0].few, 10);
 	neighbours_report_free(r);
 	world_free(&w);
 }
