@@ -86,7 +86,8 @@ static bool named_devices(const struct run_options *a)
 
 int show_close(struct show *s, int err, struct diag *d)
 {
-	for (size_t i = 0; i < TRACE_MAX_DEVICES && named_devices(s->args); i++)
-		s->incomplete |= s->uncounted[i] && !s->counted[i];
+	for (size_t i = 0; i < TRACE_MAX_DEVICES; i++)
+		if (s->uncounted[i] && !s->counted[i] && named_devices(s->args))
+			s->incomplete = true;
 	return output_close(&s->out, err, d);
 }
