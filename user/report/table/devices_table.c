@@ -239,6 +239,11 @@ static bool has_writes(const struct report_device *d)
 	return may_have_moved(&d->write);
 }
 
+static bool has_place(const struct report_device *d)
+{
+	return d->device->wiring != WIRING_UNKNOWN;
+}
+
 static bool has_owner(const struct report_device *d)
 {
 	return (d->read.valid && d->read.owned) || (d->write.valid && d->write.owned);
@@ -254,6 +259,7 @@ static bool is_zero(const struct table *t, enum direction direction)
 GRID_SHOWN(counted, struct table, table->devices == DEVICES_COUNTED);
 GRID_SHOWN(counted_side, struct table, counted(at) && !is_zero(table, at->column->arg));
 GRID_SHOWN(requested_side, struct table, !counted(at) && !is_zero(table, at->column->arg));
+GRID_SHOWN(with_places, struct table, any_device(table, has_place));
 GRID_SHOWN(with_owners, struct table,
 	   counted(at) && (table->o->verbose || any_device(table, has_owner)));
 GRID_SHOWN(with_requests, struct table, counted(at) && any_device(table, has_requests));
@@ -266,7 +272,8 @@ static const struct grid_column columns[] = {
 			    .cell = cell_address },
 	[COLUMN_DEVICE_NAME] = { NULL, "NAME", NAME_MIN, .most = 1, .look = GRID_NAME, .rank = 1,
 				 .early = 3, .or_none = true, .cell = cell_name },
-	[COLUMN_WHERE] = { NULL, "WHERE", .look = GRID_LEFT, .rank = 3, .cell = cell_where },
+	[COLUMN_WHERE] = { NULL, "WHERE", .look = GRID_LEFT, .rank = 3, .shown = with_places,
+			   .cell = cell_where },
 	[COLUMN_SIDES] = { "READ", "GB/s", .shown = counted_side, .cell = cell_counted,
 			   .arg = DIRECTION_READ },
 	{ "95%", "RANGE", RANGE_MIN, .shown = counted_side, .cell = cell_range,
