@@ -208,7 +208,7 @@ def check_refused(trace, folder):
         (["stat", "--esp", config], f"T410TRACE_WINDOW = {ones}\n", "all ones"),
         (["stat", "--esp", config], f"T410TRACE_WINDOW = {folder}\n", "Is a directory"),
         (["stat", "--esp", config], "T410TRACE_BASE = 0x200\n", "another system-on-chip"),
-        (["stat", "--esp", config], "T410TRACE_WINDOW = /dev/mem\n", "is no ESP"),
+        (["stat", "--esp", config], "T410TRACE_WINDOW = /dev/mem\n", "is not an ESP"),
     ]
     for words, more, said in cases:
         make(folder, more)

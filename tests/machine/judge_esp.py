@@ -262,7 +262,7 @@ def refused(s, name, *texts):
 
 @test("esp_refusals")
 def a_machine_that_is_no_esp_is_not_touched(s):
-    refused(s, "other", "this machine is no ESP", "its memory is not touched")
+    refused(s, "other", "this machine is not an ESP", "its memory is not touched")
 
 
 @test("esp_refusals")

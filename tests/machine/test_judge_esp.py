@@ -87,7 +87,7 @@ def refusals():
     """esp_refusals: all is said, and one tile was frozen for a while"""
     ones = "tile 8, empty1: all registers read all ones is the description that of this bitstream?"
     said = {
-        "other": "this machine is no ESP: its memory is not touched",
+        "other": "this machine is not an ESP: its memory is not touched",
         "larger": ones,
         "short": "/tmp/registers has 4095 bytes; 8 tiles need 4096 from 0x0 on",
         "stuck": "tile 0, mem0: its monitors stay frozen",

@@ -119,7 +119,7 @@ static int fail_locked(int fd, struct diag *d)
 				   "stop that one first (systemctl stop t410trace), or choose "
 				   "another place");
 	}
-	diag_fail(d, -EBUSY, "its lock is held by %s, which is no t410trace", holder);
+	diag_fail(d, -EBUSY, "its lock is held by %s, which is not t410trace", holder);
 	return diag_advise(d, -EBUSY, "end that process; others can no longer lock the file");
 }
 

@@ -306,7 +306,7 @@ static int restore_store(struct serve_keeper *k, struct diag *d)
 	int err = store_restore(k->store, d);
 
 	if (err) {
-		diag_fail(&lost, err, "%s, and cannot be written anew: %.300s", lost.what, d->what);
+		diag_fail(&lost, err, "%s, and cannot be rewritten: %.300s", lost.what, d->what);
 		str_copy(d->what, sizeof(d->what), lost.what);
 		return err;
 	}

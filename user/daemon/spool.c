@@ -252,7 +252,8 @@ int spool_write(struct spool *s, const char *name, const char *text, size_t size
 	int err;
 
 	if (!spool_is_name(name))
-		return diag_fail(d, -EINVAL, "\"%.64s\" is no name for a closing report", name);
+		return diag_fail(d, -EINVAL, "\"%.64s\" is not a valid name of a closing report",
+				 name);
 	err = follow_folder(s, d);
 	if (err)
 		return err;

@@ -116,8 +116,9 @@ int store_rights(const char *file, struct diag *d)
 		return 0;
 	diag_fail(d, err, "cannot take rights to %s from others: %s", file, strerror(-err));
 	return diag_advise(d, err,
-			   "who can open it can lock it: chmod 640, also of %s-wal and %s-shm, or "
-			   "let the files belong to the one who keeps them",
+			   "any process that can open it can lock it: chmod 640, also of %s-wal "
+			   "and %s-shm, or "
+			   "make the daemon's user their owner",
 			   file, file);
 }
 

@@ -49,8 +49,8 @@ static void help(const struct store *s, int err, struct diag *d)
 		break;
 	case -EUCLEAN:
 		diag_help(d,
-			  "when \"t410trace serve\" starts anew it moves the file aside and begins "
-			  "another one");
+			  "when \"t410trace serve\" restarts, it moves the file aside and begins "
+			  "a new one");
 		break;
 	case -EROFS:
 	case -EACCES:

@@ -108,7 +108,8 @@ static int take_filters(const struct ndjson_line *line, const json_t *value, str
 		if (line_number(line, setting, "filters", UINT64_MAX, &number))
 			return -EBADMSG;
 		if (strpbrk(name, ",="))
-			return line_fail(line, "filters", "\"%s\" is no name of a filter", name);
+			return line_fail(line, "filters", "\"%s\" is not the name of a filter",
+					 name);
 		if (str_append(c->filters, sizeof(c->filters), "%s%s=%" PRIu64,
 			       c->filters[0] ? "," : "", name, number))
 			return line_fail(line, "filters", "the filters of a counter are too long");

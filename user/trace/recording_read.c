@@ -36,7 +36,7 @@ static int damaged(const struct segment_file *s, size_t at, const char *what, st
 {
 	diag_fail(d, -EBADMSG, "%s: damaged at byte %llu: %s", s->path,
 		  (unsigned long long)(s->in.offset + at), what);
-	diag_help(d, "what is before that place is used; copy the file again, or record anew");
+	diag_help(d, "what is before that place is used; copy the file again, or record again");
 	return -EBADMSG;
 }
 
@@ -56,7 +56,7 @@ static int read_preamble(struct segment_file *s, struct diag *d)
 		return damaged(s, s->in.nr, "the file ends in its preamble", d);
 	memcpy(p, input_data(&s->in), sizeof(*p));
 	if (memcmp(p->magic, RECORDING_MAGIC, sizeof(p->magic)))
-		return damaged(s, 0, "this is no recording", d);
+		return damaged(s, 0, "this is not a recording", d);
 	if (p->crc != crc32(0, (const void *)p, offsetof(struct recording_preamble, crc)))
 		return damaged(s, 0, "the preamble's checksum does not fit", d);
 	if (p->version < RECORDING_OLDEST || p->version > RECORDING_VERSION) {
@@ -64,7 +64,7 @@ static int read_preamble(struct segment_file *s, struct diag *d)
 			  s->path, p->version, RECORDING_OLDEST, RECORDING_VERSION);
 		diag_help(d, p->version < RECORDING_OLDEST
 				     ? "report it with the t410trace that recorded it, or record "
-				       "anew: versions before 5 were in no release"
+				       "again: versions before 5 were in no release"
 				     : "use the t410trace that recorded it, or a newer one");
 		return -EBADMSG;
 	}

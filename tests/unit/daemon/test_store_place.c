@@ -124,7 +124,7 @@ static void test_foreign_locks(void **state)
 	assert_int_equal(store_open(file, true, &d, &s), -EBUSY);
 	snprintf(holder, sizeof(holder), "process %d (%s)", pid, own_name());
 	assert_non_null(strstr(d.what, holder));
-	assert_non_null(strstr(d.what, "no t410trace"));
+	assert_non_null(strstr(d.what, "not t410trace"));
 	assert_null(strstr(d.what, "clean"));
 	assert_non_null(strstr(d.help, "end that process"));
 	/* the last time that this happens */

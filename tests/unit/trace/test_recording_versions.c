@@ -168,7 +168,7 @@ static void test_versions(void **state)
 	assert_int_equal(read_as(4, &d), -EBADMSG);
 	assert_non_null(strstr(d.what, "a recording of version 4, and only 5 to 10 are known"));
 	assert_string_equal(d.help,
-			    "report it with the t410trace that recorded it, or record anew: "
+			    "report it with the t410trace that recorded it, or record again: "
 			    "versions before 5 were in no release");
 	assert_int_equal(read_as(8, &d), 0);
 	assert_int_equal(read_as(9, &d), 0);

@@ -171,7 +171,7 @@ static int look_at_readers(struct live_watch *w, uint64_t now, struct diag *d)
 static const char *problem(const struct feed_group *g, uint64_t silent)
 {
 	if (silent > UNWELL_NS)
-		return "nobody reads it: is no CPU of its socket online?";
+		return "it is not read: are all CPUs of its socket offline?";
 	switch (g->verdict) {
 	case READING_FAILED:
 		return strerror(-g->err);
@@ -262,7 +262,7 @@ static int look_at_counters(struct live_watch *w, uint64_t now, struct diag *d)
 			err = reopen(w, g, now, d);
 	if (w->feed->restarts == w->restarts || (w->said_ns && now - w->said_ns < SAY_NS))
 		return err;
-	tell(w, "groups of counters began anew %llu times; %.1f s of what they counted are missing",
+	tell(w, "groups of counters restarted %llu times; %.1f s of their counts are missing",
 	     (unsigned long long)w->feed->restarts, w->feed->uncounted_ns / 1e9);
 	w->restarts = w->feed->restarts;
 	w->said_ns = now;

@@ -303,7 +303,7 @@ static int attach(void *s, struct diag *d)
 		device_io_new(&l->list, l->c->ledger, l->c->cgroups, l->c->out, l->c->feed, &l->io);
 
 	if (err)
-		return diag_error(d, err, "cannot look for who uses devices, in /proc");
+		return diag_error(d, err, "cannot look for users of devices in /proc");
 	/* Behind the items there are ports, which have no requests. */
 	for (size_t i = 0; i < h->nr_devices; i++)
 		h->devices[i].io =

@@ -136,7 +136,7 @@ uint32_t ledger_io_wanted(struct ledger *l, const struct ledger_options *o)
 	uint32_t wanted = o->io ? IO_PARTS : 0;
 
 	if (wanted && !netns_cookie()) {
-		note(l, "who sends or receives packets is not known: the kernel does not tell "
+		note(l, "senders and receivers of packets are not known: the kernel does not tell "
 			"network namespaces apart (Linux 5.14 does)");
 		wanted &= IO_BLOCK;
 	}
@@ -251,9 +251,9 @@ void ledger_io_attach(struct ledger *l)
 	l->io.parts &= ~failed;
 	if (!users && l->io.parts & (IO_SENT | IO_RECEIVED))
 		note(l,
-		     "of packets, %s is known: the kernel does not say who uses a socket "
+		     "of packets, %s is known: the kernel does not report users of a socket "
 		     "(Linux 6.3 does)",
-		     made ? "only who made the socket" : "often only the cgroup");
+		     made ? "only the maker of the socket" : "often only the cgroup");
 	else if (why && l->io.parts & (IO_SENT | IO_RECEIVED))
 		note(l,
 		     "of packets before the first use of a socket only the cgroup is known: no "

@@ -141,7 +141,7 @@ void check_judge_paranoid(const char *text, const struct check_caps *caps,
 	}
 	if (parse_u64(text + negative, &level)) {
 		set_row(ret_row, name, CHECK_LIMITED, "the row perf_event_open tells what works",
-			"%.32s, which is no number", text);
+			"%.32s, which is not a number", text);
 		return;
 	}
 	set_row(ret_row, name, CHECK_OK, "", "%.32s", text);

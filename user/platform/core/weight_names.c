@@ -83,7 +83,8 @@ int weight_spec_parse(const char *spec, struct diag *d,
 		if (!length)
 			return diag_fail(d, -EINVAL, "an event without a name");
 		if (length >= WEIGHT_NAME_LEN)
-			return diag_fail(d, -ENAMETOOLONG, "\"%.*s\" is no event", (int)length, at);
+			return diag_fail(d, -ENAMETOOLONG, "\"%.*s\" is not an event", (int)length,
+					 at);
 		memcpy(names[nr], at, length);
 		names[nr++][length] = '\0';
 		at += length;

@@ -220,9 +220,8 @@ static void add_event(struct weights *w, const struct weight_event *e, int *fds,
 	if (m->counting == m->cpus)
 		return;
 	w->note[0] = '\0';
-	str_append(w->note, sizeof(w->note),
-		   "%s: somebody else holds the counters of %u of %u CPUs", e->name,
-		   m->cpus - m->counting, m->cpus);
+	str_append(w->note, sizeof(w->note), "%s: another user holds the counters of %u of %u CPUs",
+		   e->name, m->cpus - m->counting, m->cpus);
 }
 
 static int open_problem(const char *name, int err, struct diag *d)

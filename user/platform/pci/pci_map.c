@@ -54,7 +54,7 @@ static int take_address(const struct map_text *t, const char *word, struct pci_m
 	} else if (!bdf_parse(word, &e->address)) {
 		return 0;
 	}
-	return wrong(t, word, "\"%.40s\" is no PCI address and no segment", word);
+	return wrong(t, word, "\"%.40s\" is neither a PCI address nor a segment", word);
 }
 
 static int take_value(const struct map_text *t, const char *word, struct pci_map_entry *e,
@@ -79,7 +79,7 @@ static int take_value(const struct map_text *t, const char *word, struct pci_map
 		if (*seen & 1u << i)
 			return wrong(t, word, "%.*s is there twice", (int)length - 1, word);
 		if (parse_u64(word + length, &value) || value > keys[i].max)
-			return wrong(t, word + length, "%.*s is no number up to %u: \"%.40s\"",
+			return wrong(t, word + length, "%.*s is not a number up to %u: \"%.40s\"",
 				     (int)length - 1, word, (unsigned int)keys[i].max,
 				     word + length);
 		*seen |= 1u << i;

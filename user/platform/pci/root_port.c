@@ -44,7 +44,8 @@ static int find_port(const struct sysfs *fs, const char *bdf, struct diag *d, ch
 	int err;
 
 	if (!bdf_is_name(bdf, strlen(bdf)))
-		return diag_fail(d, -EINVAL, "\"%.40s\" is no PCI address like 0002:81:00.0", bdf);
+		return diag_fail(d, -EINVAL, "\"%.40s\" is not a PCI address like 0002:81:00.0",
+				 bdf);
 	err = sysfs_link(fs, target, "bus/pci/devices/%s", bdf);
 	if (err) {
 		diag_fail(d, err, "there is no PCI device %s: %s", bdf, strerror(-err));
@@ -86,7 +87,7 @@ static int read_port(const struct pci_config *config, struct diag *d, struct roo
 			"T410 firmware does, with a DVSEC 10de/4; other platforms do not");
 	}
 	if (bdf_parse(port->name, &a))
-		return diag_fail(d, -EINVAL, "%s is no PCI address", port->name);
+		return diag_fail(d, -EINVAL, "%s is not a PCI address", port->name);
 	pci_wiring_find(config, &a, NULL, PMU_PLATFORM_UNKNOWN, &w);
 	if (w.how != WIRING_FIRMWARE)
 		return diag_fail(d, -ENODATA, "root port %s: %s", port->name, w.note);
@@ -107,7 +108,7 @@ static int port_of(const struct sysfs *fs, struct pci_space *space, const char *
 	int err = find_port(fs, bdf, d, port.name);
 
 	if (!err && bdf_parse(port.name, &a))
-		err = diag_fail(d, -EINVAL, "%s is no PCI address", port.name);
+		err = diag_fail(d, -EINVAL, "%s is not a PCI address", port.name);
 	if (!err)
 		err = pci_space_read(space, &a, d, &config);
 	if (!err)

@@ -79,8 +79,8 @@ static void no_such_pmu(const struct pmu_list *pmus, const struct pci_wiring *w,
 		if (pmus->pmus[i].kind == kind && pmus->pmus[i].socket == (int32_t)w->socket &&
 		    pmu_name_misleads(&pmus->pmus[i])) {
 			snprintf(ret_why, size,
-				 "names and CPUs of %s disagree, and so which one counts it is not "
-				 "known",
+				 "names and CPUs of %s disagree, so it is not known which one "
+				 "counts it",
 				 pmu_family_of(kind)->pattern);
 			return;
 		}

@@ -85,7 +85,7 @@ static int unknown_pmu(const struct spec_parse *job, struct spec_piece piece, co
 
 	if (name[0] && name[0] != '.' && sysfs_exists(job->fs, PMU_DEVICES "/%s", name)) {
 		spec_fail(job->text, piece.at, job->d, -ENOENT,
-			  "%s is no uncore PMU that is known and not that of the cores", name);
+			  "%s is neither a known uncore PMU nor that of the cores", name);
 		return diag_advise(job->d, -ENOENT, "perf stat can count what it has");
 	}
 	spec_fail(job->text, piece.at, job->d, -ENOENT, "there is no PMU \"%.*s\"",
@@ -193,8 +193,8 @@ static const struct {
 	{ "ukhGHI", "these counters cannot leave out user, kernel or guest traffic",
 	  "what users and the kernel do is counted together" },
 	{ "pPS", "nothing is sampled here", "nothing is sampled here" },
-	{ "e", "nobody else could use the counters meanwhile",
-	  "nobody else could use the counters meanwhile" },
+	{ "e", "no other user could use the counters meanwhile",
+	  "no other user could use the counters meanwhile" },
 	{ "WX", "a group stays a group here, and takes turns with others as a whole",
 	  "a group stays a group here, and takes turns with others as a whole" },
 	{ "bR", "that is about how perf reads counters", "that is about how perf reads counters" },

@@ -82,7 +82,7 @@ static int read_value(struct terms *t, struct spec_piece piece, uint64_t *ret)
 	if (err == -ERANGE)
 		return spec_fail(t->text, piece.at, t->d, err, "this number has more than 64 bits");
 	if (err) {
-		spec_fail(t->text, piece.at, t->d, err, "this is no number");
+		spec_fail(t->text, piece.at, t->d, err, "this is not a number");
 		diag_help(t->d, "decimal, or hexadecimal with 0x in front");
 	}
 	return err;

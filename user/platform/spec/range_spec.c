@@ -272,7 +272,7 @@ static int check_bar(const struct bar *bar, const struct resource *resources)
 				 (unsigned long long)r->end);
 	if (size & (size - 1) || r->start & (size - 1)) {
 		spec_fail(bar->text, bar->index_at, bar->d, -EINVAL,
-			  "BAR%u of %s is no single window: %u would be needed for 0x%llx to "
+			  "BAR%u of %s is not a single window: %u would be needed for 0x%llx to "
 			  "0x%llx",
 			  bar->index, bar->bdf, nr_windows(r->start, r->end),
 			  (unsigned long long)r->start, (unsigned long long)r->end);

@@ -581,8 +581,8 @@ bool counts_join_describe(const struct counts_join *j, const char *who)
 		left_ns += j->lines[i].end_ns - j->lines[i].start_ns;
 	if (j->outside_ns)
 		fprintf(stderr,
-			"%s: counts of %.3f s are from outside of the recorded time: nobody knows "
-			"whose they are\n",
+			"%s: counts of %.3f s are from outside of the recorded time: they cannot "
+			"be attributed\n",
 			who, (double)j->outside_ns / NS_PER_S);
 	if (left_ns)
 		fprintf(stderr,

@@ -126,7 +126,7 @@ static int take_count(const struct reader *r, const char *text, uint64_t *ret)
 		if (*c != ',')
 			digits[nr++] = *c;
 	digits[nr] = '\0';
-	return parse_u64(digits, ret) ? wrong(r, "\"%.40s\" is no count", text) : 0;
+	return parse_u64(digits, ret) ? wrong(r, "\"%.40s\" is not a count", text) : 0;
 }
 
 static int send(struct reader *r, uint64_t start_ns, uint64_t end_ns, const struct line *line,
@@ -210,10 +210,10 @@ static int take_time(const struct reader *r, const char *part, uint64_t *ret)
 
 	if (r->clock == TIME_NS)
 		return parse_u64(part, ret) || *ret > INT64_MAX
-			       ? wrong(r, "\"%.40s\" is no time in nanoseconds", part)
+			       ? wrong(r, "\"%.40s\" is not a time in nanoseconds", part)
 			       : 0;
 	if (parse_double(part, &seconds) || seconds < 0 || seconds > MAX_TIME_S)
-		return wrong(r, "\"%.40s\" is no time in seconds", part);
+		return wrong(r, "\"%.40s\" is not a time in seconds", part);
 	*ret = (uint64_t)(seconds * NS_PER_S + 0.5);
 	return 0;
 }
@@ -231,7 +231,7 @@ static int take_counts(const struct reader *r, char *text, struct line *ret)
 		if (!*part)
 			continue;
 		if (parse_u64(part, &ret->counts[r->column[i]]))
-			return wrong(r, "\"%.40s\" is no count", part);
+			return wrong(r, "\"%.40s\" is not a count", part);
 		ret->known[r->column[i]] = true;
 	}
 	return err || i == r->nr ? err : wrong(r, "%zu counts, not %zu", i, r->nr);
@@ -471,7 +471,7 @@ static int timeline_take(struct reader *r, char *text)
 		if (i < 3) {
 			if (parse_double(cell, &time[i - 1]) || time[i - 1] < 0 ||
 			    time[i - 1] > MAX_TIME_S)
-				return wrong(r, "\"%.40s\" is no time in seconds", cell);
+				return wrong(r, "\"%.40s\" is not a time in seconds", cell);
 			continue;
 		}
 		if (i - 3 >= r->nr)
@@ -521,7 +521,7 @@ static int summary_take(struct reader *r, char *text)
 		text += strlen("Elapsed Time:");
 		r->elapsed_s = strtod(text, &end);
 		if (end == text || !(r->elapsed_s > 0) || r->elapsed_s > MAX_TIME_S)
-			return wrong(r, "\"%.40s\" is no time in seconds", without_blanks(text));
+			return wrong(r, "\"%.40s\" is not a time in seconds", without_blanks(text));
 		return 0;
 	}
 	cell = text;

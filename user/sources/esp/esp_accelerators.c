@@ -127,7 +127,7 @@ static int add_node(struct esp_accelerators *a, const struct esp_tile *t)
 
 	if (stat(t->device, &st) || !S_ISCHR(st.st_mode)) {
 		str_append(a->note, sizeof(a->note), "%s%s",
-			   a->note[0] ? ", " : "who uses accelerators is not known without ",
+			   a->note[0] ? ", " : "users of accelerators are not known without ",
 			   t->device);
 		return 0;
 	}
@@ -216,7 +216,7 @@ int esp_accelerators_attach(struct esp_accelerators *a, struct diag *d)
 	int err =
 		device_io_new(&a->list, a->c->ledger, a->c->cgroups, a->c->out, a->c->feed, &a->io);
 
-	return err ? diag_error(d, err, "cannot look for who uses accelerators, in /proc") : 0;
+	return err ? diag_error(d, err, "cannot look for users of accelerators in /proc") : 0;
 }
 
 int esp_accelerators_start(struct esp_accelerators *a, struct diag *d)

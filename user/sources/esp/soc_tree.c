@@ -85,7 +85,7 @@ int esp_tree_check(struct esp_soc *soc, const char *path, struct diag *d)
 	bool memory = !strcmp(soc->window, ESP_MEM);
 
 	if (memory && (tree < 0 || !is_esp(tree))) {
-		diag_fail(d, -ENODEV, "this machine is no ESP: %s %s", path,
+		diag_fail(d, -ENODEV, "this machine is not an ESP: %s %s", path,
 			  tree < 0 ? "is not there" : "is of another one");
 		return diag_advise(d, -ENODEV,
 				   "its memory is not touched; T410TRACE_WINDOW = PATH in the "

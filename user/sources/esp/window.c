@@ -148,7 +148,7 @@ static int map(struct esp_window *w, struct diag *d)
 	int err;
 
 	if (w->soc->base % sizeof(uint32_t))
-		return diag_fail(d, -EINVAL, "registers at 0x%llx: that is no multiple of 4",
+		return diag_fail(d, -EINVAL, "registers at 0x%llx: not a multiple of 4",
 				 (unsigned long long)w->soc->base);
 	w->size = (size_t)(w->soc->base - begin) + (size_t)esp_nr_tiles(w->soc) * ESP_TILE_SIZE;
 	w->map = mmap(NULL, w->size, PROT_READ | PROT_WRITE, MAP_SHARED, w->fd, (off_t)begin);

@@ -327,12 +327,12 @@ static void new_bases_are_said(void **state)
 	w.feed.restarts = 2;
 	w.feed.uncounted_ns = 12 * NS_PER_S;
 	seconds(&w, 1, 0, true);
-	news_are(&w, "began anew 2 times; 12.0 s");
+	news_are(&w, "restarted 2 times; 12.0 s");
 	w.feed.restarts = 3;
 	seconds(&w, 59, 0, true);
 	nothing_happens(&w);
 	seconds(&w, 1, 0, true);
-	news_are(&w, "began anew 3 times");
+	news_are(&w, "restarted 3 times");
 	teardown(&w);
 }
 

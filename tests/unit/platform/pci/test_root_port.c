@@ -111,7 +111,7 @@ static void test_refusals(void **state)
 	struct root_port got;
 
 	for (size_t i = 0; i < sizeof(junk) / sizeof(junk[0]); i++)
-		refused(w, junk[i], -EINVAL, "no PCI address");
+		refused(w, junk[i], -EINVAL, "not a PCI address");
 	refused(w, "0002:81:00.0", -ENOENT, "no PCI device 0002:81:00.0");
 	add_device(w, "pci0007:00", "0007:00:02.0", 0x010802);
 	refused(w, "0007:00:02.0", -EINVAL, "root complex itself");

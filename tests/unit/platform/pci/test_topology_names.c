@@ -204,15 +204,16 @@ static void test_map_errors(void **state)
 		const char *text;
 		const char *words;
 	} bad[] = {
-		{ "0002:80:00 socket=0 rc=1 rp=1", ":1:1: \"0002:80:00\" is no PCI address" },
+		{ "0002:80:00 socket=0 rc=1 rp=1",
+		  ":1:1: \"0002:80:00\" is neither a PCI address" },
 		{ "\n 0002:80:00.8 socket=0 rc=1 rp=1", ":2:2: " },
 		{ "g:* socket=0 rc=1 rp=1", ":1:1: " },
 		{ "80000000:* socket=0 rc=1 rp=1", ":1:1: " },
 		{ ":* socket=0 rc=1 rp=1", ":1:1: " },
 		{ "1:* socket=0 rc=1", ":1:18: rp= is missing" },
 		{ "1:*", "socket= is missing" },
-		{ "1:* socket=0 rc=1 rp=10", ":1:22: rp is no number up to 9: \"10\"" },
-		{ "1:* socket=256 rc=1 rp=1", ":1:12: socket is no number" },
+		{ "1:* socket=0 rc=1 rp=10", ":1:22: rp is not a number up to 9: \"10\"" },
+		{ "1:* socket=256 rc=1 rp=1", ":1:12: socket is not a number" },
 		{ "1:* socket=-1 rc=1 rp=1", ":1:12: " },
 		{ "1:* socket= rc=1 rp=1", ":1:12: " },
 		{ "1:* socket=99999999999999999999 rc=1 rp=1", ":1:12: " },
