@@ -110,11 +110,69 @@ def test_cgroups_have_one_line_too():
     assert len(text.splitlines()) == 19 and text.count(" more row") == 1, text
 
 
-def test_all_rows_is_what_is_piped():
+def test_all_rows_are_the_same_everywhere():
     for more in (["--method", "cpu-time"], ["--by", "cgroup"]):
-        whole = piped(FILE.name, *more)
+        whole = piped(FILE.name, "--all-rows", *more)
         assert "... and" not in whole and "quiet" in whole and str(BUSY + QUIET) in whole, whole
         assert on_terminal(20, 80, FILE.name, "--all-rows", *more) == whole
+
+
+def test_a_pipe_has_the_largest_rows():
+    """Twenty, and a line for the rest; all where a reader asks for everything, and in a file."""
+    text = piped(FILE.name, *SIMPLE)
+    assert shown(text)[1] == 20 and f"... and {BUSY + QUIET - 20} more rows (--all-rows)" in text, text
+    total = float(re.search(r"(?m)^all +(\d\.\d{3})", text)[1])
+    added = sum(float(n) for n in re.findall(r"(?m)^(?: +\d+. busy .*?|\.\.\. and .*?)(\d\.\d{3})", text))
+    assert abs(added - total) < 0.001 * 21, (added, total)
+    whole = piped(FILE.name, *SIMPLE, "--all-rows")
+    assert shown(whole)[1] == BUSY and whole.count(" quiet ") == QUIET, whole
+    assert shown(piped(FILE.name, *SIMPLE, "-v"))[1] == BUSY
+    with tempfile.NamedTemporaryFile() as file:
+        piped(FILE.name, *SIMPLE, "-o", file.name)
+        assert pathlib.Path(file.name).read_text() == whole
+    rows = json.loads(piped(FILE.name, "--summary", "--json"))["workloads"]
+    assert len(rows) == BUSY + QUIET
+
+
+def machine():
+    """Three seconds of two sockets: three sources in two directions each, forty processes."""
+    names = [(s, source, d) for s in range(2) for source in ("cpu", "device", "remote") for d in ("read", "write")]
+    yield {"type": "header", "schema": "t410trace.trace/1", "weights": [], "devices": [],
+           "sockets": [{"id": 0, "cpus": "0-31"}, {"id": 1, "cpus": "32-63"}],
+           "counters": [{"id": i, "name": f"c{i}", "event": "bytes", "socket": s, "source": source, "direction": d}
+                        for i, (s, source, d) in enumerate(names)]}
+    for pid in range(1, 41):
+        yield {"type": "workload", "id": pid, "pid": 4000 + pid, "start_ns": 1, "comm": "busy",
+               "cgroup": f"/slurm/job_{pid % 4}/batch/task_{pid}"}
+    for w in range(300):
+        times = {"start_ns": w * 10 * MS, "end_ns": (w + 1) * 10 * MS}
+        for pid in range(1, 41):
+            if w * pid % 7 < 4:
+                yield {"type": "slice", "workload": pid, "cpu": pid, **times, "on_cpu_ns": pid * 200_000}
+        for s in range(2):
+            yield {"type": "window", "socket": s, **times,
+                   "values": [[s * 6 + k, (6 - k) * 10**6 * (1 + w % 3), 10 * MS, 10 * MS] for k in range(6)]}
+    yield {"type": "end", "time_ns": 3000 * MS}
+
+
+def test_details_give_way_to_rows():
+    """80 x 24 has room for twelve workloads of two sockets, in each interval."""
+    with tempfile.NamedTemporaryFile(mode="w", suffix=".ndjson") as file:
+        file.writelines(json.dumps(line) + "\n" for line in machine())
+        file.flush()
+        text = on_terminal(24, 80, file.name).rpartition("\r")[2]
+        reports = re.split(r"(?m)^\n", text)
+        assert len(reports) == 3, text
+        for report in reports:
+            busy = re.findall(r"(?m)^ +40\d\d. busy ", report)
+            assert len(busy) >= 12 and len(report.splitlines()) <= 23, (len(busy), report)
+            # What is left out of the table is in its sums.
+            share = [float(n) for n in re.findall(r"(?m)^(?!all|socket).* <?(\d+\.\d)%", report.partition("\n")[2])]
+            assert abs(sum(share) - 100) < 0.1 * len(share), report
+        # A high terminal has everything.
+        high = on_terminal(100, 80, file.name)
+        for word in ("unattributed device", "unattributed remote", "  device ", "  remote "):
+            assert word in high and word not in text, word
 
 
 def test_top_and_json_are_as_ever():

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include "base/utf8.h"
 
@@ -22,6 +23,13 @@ size_t output_height(FILE *out)
 
 	/* The last line is for the prompt. */
 	return ioctl(fileno(out), TIOCGWINSZ, &w) || !w.ws_row ? 0 : w.ws_row - 1u;
+}
+
+bool output_is_pipe(FILE *out)
+{
+	struct stat st;
+
+	return !fstat(fileno(out), &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
 void output_wrapped(FILE *out, int indent, const char *text)

@@ -4,6 +4,7 @@
 #define CLI_OUTPUT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/diag.h"
@@ -16,6 +17,9 @@ size_t output_width(FILE *out);
 
 /** output_height() - lines of the terminal behind @out minus one, 0 without one */
 size_t output_height(FILE *out);
+
+/** output_is_pipe() - does a program read it? */
+bool output_is_pipe(FILE *out);
 
 /**
  * output_wrapped() - print text in lines of at most OUTPUT_COLUMNS columns

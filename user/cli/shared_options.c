@@ -248,8 +248,8 @@ const struct option_row shared_options[] = {
 	  KIND },
 	{ LIVE | REPORT, 3, "Only the N largest rows; the rest is added up", TOP },
 	{ LIVE | REPORT, 3,
-	  "Also on a terminal all rows: otherwise as many as fit, and only those that did "
-	  "something",
+	  "All rows: otherwise a terminal has as many as fit, of those that did something, and a "
+	  "pipe the 20 largest; the rest is one line",
 	  SWITCH("all-rows", 0, run.all_rows) },
 	{ NEAR, 3, "Only N rows, those that rose first (default 20)", TOP },
 	{ NEAR, 3, "JSON (t410trace.neighbours/1), on one line", JSON },

@@ -47,6 +47,9 @@ struct table_options show_options(const struct show *s)
 		.width = output_width(s->out.file),
 		.height = s->args->all_rows ? 0 : output_height(s->out.file),
 		.top = s->args->top,
+		.most = s->args->all_rows || s->args->output.verbose || !output_is_pipe(s->out.file)
+				? 0
+				: TABLE_PIPE_ROWS,
 		.quiet = s->args->output.quiet,
 		.verbose = s->args->output.verbose,
 		.by_destination = s->args->by_destination,

@@ -249,8 +249,8 @@ static int put_note(FILE *out, const char note[MODEL_NOTE_LEN], size_t width)
 	return note[0] ? notes_wrapped(out, format_safe(text, note, MODEL_NOTE_LEN), width) : 0;
 }
 
-/* The counters whose memory was saturated, with their limits. */
-static int put_limit(FILE *out, const struct report *r, size_t width)
+/* Windows in which memory was saturated; if @all, with the counters and their limits. */
+static int put_limit(FILE *out, const struct report *r, size_t width, bool all)
 {
 	const char *between = ": ";
 	struct sentence s;
@@ -261,7 +261,7 @@ static int put_limit(FILE *out, const struct report *r, size_t width)
 	fprintf(f,
 		"memory at its limit in %" PRIu64 " window%s, divided there by what was asked for",
 		r->saturated_windows, r->saturated_windows == 1 ? "" : "s");
-	for (size_t i = 0; i < r->nr_counters; i++) {
+	for (size_t i = 0; i < r->nr_counters && all; i++) {
 		const struct report_counter *c = &r->counters[i];
 		char rate[FORMAT_NUMBER_LEN];
 
@@ -344,7 +344,8 @@ struct notes_basis notes_basis_of(const struct report *r)
 }
 
 /* Notes that losses and the method have no part in; @settled leaves out those of the whole run. */
-static int put_facts(FILE *out, const struct report *r, size_t width, bool quiet, bool settled)
+static int put_facts(FILE *out, const struct report *r, size_t width, bool quiet, bool brief,
+		     bool settled)
 {
 	int err = put_missing(out, r, width);
 
@@ -359,14 +360,14 @@ static int put_facts(FILE *out, const struct report *r, size_t width, bool quiet
 	if (!err && !settled)
 		err = put_estimates(out, r, width);
 	if (!err && !quiet && r->saturated_windows)
-		err = put_limit(out, r, width);
+		err = put_limit(out, r, width, !brief);
 	return err;
 }
 
 int notes_write(FILE *out, const struct report *r, size_t width, bool quiet, bool verbose)
 {
 	struct notes_basis b = notes_basis_of(r);
-	int err = put_facts(out, r, width, quiet, false);
+	int err = put_facts(out, r, width, quiet, false, false);
 
 	if (!err && verbose && (r->estimated_windows || r->simple_windows))
 		err = put_models(out, r, width);
@@ -387,7 +388,7 @@ int notes_rest(FILE *out, const struct report *r, const struct notes_beside *bes
 {
 	uint64_t said = beside->verdict->said;
 	struct sentence s;
-	int err = put_facts(out, r, width, quiet, beside->settled);
+	int err = put_facts(out, r, width, quiet, true, beside->settled);
 	FILE *f;
 
 	for (int part = 0; part < 3 && !err; part++) {

@@ -44,6 +44,8 @@ enum cell_state {
 	CELL_DATA,
 };
 
+#define TABLE_BRIEFEST 2
+
 /* The numbers of a line. */
 struct cells {
 	const struct row_node *node; /* NULL: not of a row */
@@ -73,6 +75,7 @@ struct table {
 	struct grid_column columns[MAX_COLUMNS];
 	size_t left;	/* columns in front of the numbers */
 	bool fitted;	/* rows are left out to fit on a terminal */
+	int brief;	/* lines are left out for more rows; the larger, the more */
 	bool tree_rows; /* rows are in a tree: of cgroups, or of jobs and steps */
 	/* Destinations with a column, instead of READ and WRITE: 0 if they have none */
 	size_t to[NR_DESTINATIONS];
@@ -163,6 +166,9 @@ int totals_machine(const struct table *t);
  */
 int totals_reason(struct table *t, enum reason reason);
 
+/** totals_reasons() - write the unattributed bytes of all reasons in one line; 0 or -ENOMEM */
+int totals_reasons(const struct table *t);
+
 /**
  * totals_owned() - write the bytes that devices moved for rows
  * @t: the table
@@ -225,7 +231,7 @@ int devices_notes(const struct table *t);
  * @r: the report
  * @tree: its rows
  * @width: columns of a line
- * @all: name all groups, and all rows of a group; otherwise the largest, and the number of the rest
+ * @most: groups to name, the largest first; the rest is counted. TANGLED_ALL: all, with all their rows
  *
  * Rows in the report are called by name, others by key. Writes nothing when every shown row is
  * separable.
@@ -233,6 +239,8 @@ int devices_notes(const struct table *t);
  * Return: 0 or -ENOMEM. Errors of the stream are left to the caller.
  */
 int tangled_write(FILE *out, const struct report *r, const struct row_tree *tree, size_t width,
-		  bool all);
+		  size_t most);
+
+#define TANGLED_ALL SIZE_MAX
 
 #endif

@@ -177,6 +177,7 @@ static int put_notes(const struct table *t)
 
 static int put_table(FILE *out, void *arg)
 {
+	static const size_t sentences[TABLE_BRIEFEST + 1] = { 3, 1, 0 };
 	struct table *t = arg;
 	size_t i;
 	int err, reason;
@@ -196,7 +197,9 @@ static int put_table(FILE *out, void *arg)
 		err = put_rows(t);
 	if (!err)
 		err = totals_owned(t);
-	for (reason = 0; !err && reason < NR_REASONS; reason++)
+	if (!err && t->brief > 1)
+		err = totals_reasons(t);
+	for (reason = 0; !err && t->brief < 2 && reason < NR_REASONS; reason++)
 		err = totals_reason(t, reason);
 	for (i = 0; !err && i < t->tree->nr_sockets; i++)
 		err = totals_socket(t, i);
@@ -206,15 +209,16 @@ static int put_table(FILE *out, void *arg)
 		err = devices_write(t);
 	if (!err)
 		err = put_marks(t);
-	if (!err && t->always && !t->o->quiet)
+	if (!err && t->always && !t->o->quiet && !t->brief)
 		err = notes_wrapped(t->out, "background: goes on whatever the workloads do",
 				    t->width);
 	if (!err && t->ranges)
-		err = tangled_write(t->out, t->r, t->tree, t->width, t->o->verbose);
+		err = tangled_write(t->out, t->r, t->tree, t->width,
+				    t->o->verbose ? TANGLED_ALL : sentences[t->brief]);
 	if (!err)
 		err = devices_notes(t);
 	if (!err)
-		err = peaks_write(t->out, t->r, t->most, t->width, t->o->quiet);
+		err = peaks_write(t->out, t->r, t->most, t->width, t->o->quiet || t->brief > 1);
 	if (!err && !t->o->quiet)
 		err = resctrl_groups_write(t->out, t->r, t->width, t->o->verbose);
 	return err ? err : put_notes(t);
@@ -246,6 +250,7 @@ struct tried {
 	const struct table_options *o;
 	size_t top;
 	bool fitted;
+	int brief;
 };
 
 static int put_tried(FILE *out, void *arg)
@@ -256,6 +261,7 @@ static int put_tried(FILE *out, void *arg)
 			   .o = a->o,
 			   .verdict = report_verdict(r),
 			   .fitted = a->fitted,
+			   .brief = a->brief,
 			   .devices = devices_mode(r) };
 	int err = row_tree_new(r, a->top, a->fitted, &t.tree);
 
@@ -297,15 +303,13 @@ static int most_rows(const struct report *r, size_t *ret)
 }
 
 /*
- * The most rows that fit. Each takes at least a line, and only a try shows how many notes they
- * need: few numbers are tried, for there may be thousands of rows each second.
+ * The most rows that fit, from @t->top on. Each takes at least a line, and only a try shows how many
+ * notes they need: few numbers are tried, for there may be thousands of rows each second.
  */
-static int write_fitting(FILE *out, const struct report *r, const struct table_options *o)
+static int find_fitting(struct tried *t, size_t most)
 {
-	size_t least = TABLE_LEAST_ROWS, most = least;
-	struct tried t = { r, o, least, true };
-	int err = most_rows(r, &most);
-	long height = (long)o->height, lines = err ? err : format_lines(put_tried, &t);
+	long height = (long)t->o->height, lines = format_lines(put_tried, t);
+	size_t least = t->top;
 
 	if (lines < 0)
 		return (int)lines;
@@ -313,22 +317,39 @@ static int write_fitting(FILE *out, const struct report *r, const struct table_o
 		most = least;
 	else if (most - least > (size_t)(height - lines))
 		most = least + (size_t)(height - lines);
-	for (t.top = most; least < most; t.top = least + (most - least + 1) / 2) {
-		lines = format_lines(put_tried, &t);
+	for (t->top = most; least < most; t->top = least + (most - least + 1) / 2) {
+		lines = format_lines(put_tried, t);
 		if (lines < 0)
 			return (int)lines;
 		if (lines > height)
-			most = t.top - 1;
+			most = t->top - 1;
 		else
-			least = t.top;
+			least = t->top;
 	}
-	t.top = least;
-	return format_whole(out, put_tried, &t);
+	t->top = least;
+	return 0;
+}
+
+/* Details give way until a good number of rows fits. */
+static int write_fitting(FILE *out, const struct report *r, const struct table_options *o)
+{
+	struct tried t = { r, o, TABLE_LEAST_ROWS, true, 0 };
+	size_t most = 0;
+	int err = most_rows(r, &most);
+
+	if (!err)
+		err = find_fitting(&t, most);
+	while (!err && !o->verbose && t.top < most && t.top < TABLE_GOOD_ROWS &&
+	       t.brief < TABLE_BRIEFEST) {
+		t.brief++;
+		err = find_fitting(&t, most);
+	}
+	return err ? err : format_whole(out, put_tried, &t);
 }
 
 int table_write(FILE *out, const struct report *r, const struct table_options *o)
 {
-	struct tried whole = { r, o, o->top, false };
+	struct tried whole = { r, o, o->top ? o->top : o->most, !o->top && o->most, 0 };
 
 	return o->height && !o->top ? write_fitting(out, r, o)
 				    : format_whole(out, put_tried, &whole);

@@ -13,6 +13,9 @@
 #define TABLE_MIN_WIDTH	    60
 #define TABLE_DEFAULT_WIDTH 80
 #define TABLE_LEAST_ROWS    5
+/* Details give way for this many, which is in sight at once. */
+#define TABLE_GOOD_ROWS	    12
+#define TABLE_PIPE_ROWS	    20
 
 /**
  * struct table_options - appearance of a table
@@ -22,7 +25,9 @@
  *	their number. For cgroups it counts leaf rows; the cgroups they are in are shown as well
  * @height: lines of the terminal that it must fit in, 0: any length. Without @top, then rows
  *	without bytes and with next to no CPU time are left out, except jobs, then the smallest rows
- *	as far as needed, but TABLE_LEAST_ROWS are shown. The rest is one line with its sums
+ *	as far as needed, but TABLE_LEAST_ROWS are shown. The rest is one line with its sums. Without
+ *	@verbose, sources of sockets, reasons and legends are left out for TABLE_GOOD_ROWS rows
+ * @most: without @top and @height, the same with this many rows; 0: all
  * @by_destination: instead of reads and writes, a column for each destination that is
  *	counted, with all; with @verbose also a line for each direction. Less than 80
  *	columns count as 80 then
@@ -35,6 +40,7 @@ struct table_options {
 	size_t width;
 	size_t height;
 	size_t top;
+	size_t most;
 	bool quiet;
 	bool verbose;
 	bool by_destination;

@@ -16,9 +16,8 @@
 #include "report/notes.h"
 #include "report/table/cells.h"
 
-/* Limits unless everything is requested. */
-#define MAX_SENTENCES 3
-#define MAX_NAMES     4
+/* Of a sentence, unless everything is requested. */
+#define MAX_NAMES 4
 
 /* A row of the report, found by its key. */
 struct entry {
@@ -31,7 +30,7 @@ struct tangles {
 	struct entry *entries; /* sorted by key */
 	bool *covered;	       /* by node: a row shown below carries the sentence */
 	size_t width;
-	bool all;
+	size_t most;
 	size_t sentences;
 	size_t unsaid; /* rows that found no room in a sentence */
 };
@@ -76,7 +75,7 @@ static int put_names(const struct tangles *t, FILE *f, const struct report_row *
 	size_t shown = row->nr_tangled, more, i;
 	int err = put_name(t, f, row->key);
 
-	if (!t->all && shown > MAX_NAMES - 1)
+	if (t->most != TANGLED_ALL && shown > MAX_NAMES - 1)
 		shown = MAX_NAMES - 1;
 	more = all - shown;
 	for (i = 0; i < shown && !err; i++) {
@@ -159,7 +158,7 @@ static int put_sentences(struct tangles *t, FILE *out, const struct row_tree *tr
 			node = next;
 			if (!is_unsaid(t, tree, node))
 				;
-			else if (t->all || t->sentences < MAX_SENTENCES)
+			else if (t->sentences < t->most)
 				err = put_sentence(t, out, node->row);
 			else
 				t->unsaid++;
@@ -175,12 +174,12 @@ static int put_sentences(struct tangles *t, FILE *out, const struct row_tree *tr
 }
 
 int tangled_write(FILE *out, const struct report *r, const struct row_tree *tree, size_t width,
-		  bool all)
+		  size_t most)
 {
 	cleanup_free struct entry *entries = calloc(r->nr_rows + 1, sizeof(*entries));
 	cleanup_free bool *covered = calloc(r->nr_rows + 1, sizeof(*covered));
 	struct tangles t = {
-		.r = r, .entries = entries, .covered = covered, .width = width, .all = all
+		.r = r, .entries = entries, .covered = covered, .width = width, .most = most
 	};
 	int err;
 
@@ -193,6 +192,8 @@ int tangled_write(FILE *out, const struct report *r, const struct row_tree *tree
 	err = put_sentences(&t, out, tree);
 	if (err || !t.unsaid)
 		return err;
+	if (!most)
+		return notes_line(out, width, "~ tangled: split as expected, not measured (-v)");
 	return notes_line(out, width, "~ tangled: %zu more row%s marked like this; -v names them",
 			  t.unsaid, t.unsaid == 1 ? "" : "s");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sums.h"
+#include "base/text.h"
 #include "report/latencies.h"
 #include "report/table/cells.h"
 
@@ -64,6 +65,44 @@ int totals_machine(const struct table *t)
 	return cells_line(t, labels, &c);
 }
 
+/* Returns whether the reason deserves a line. */
+static bool sum_reason(const struct table *t, enum reason reason, struct amounts *ret,
+		       unsigned int *ret_sources)
+{
+	*ret_sources = reason == REASON_DEVICE	 ? SOURCE_BIT(SOURCE_DEVICE)
+		       : reason == REASON_REMOTE ? SOURCE_BIT(SOURCE_REMOTE)
+						 : TASK_SOURCES;
+	*ret = (struct amounts){ .cpu_ns = reason_cpu(t, reason) };
+	add_reason(t, reason, ret, ret_sources);
+	return amounts_bytes(ret) || ret->device[0] || ret->device[1] || ret->energy ||
+	       ret->cpu_ns >= NOTABLE_NS;
+}
+
+int totals_reasons(const struct table *t)
+{
+	char names[96] = "unattributed";
+	const char *const labels[] = { names, "unattributed", NULL };
+	struct amounts all = { 0 }, sum;
+	unsigned int sources = 0, some;
+	size_t nr = 0;
+	struct cells c;
+
+	for (int reason = 0; reason < NR_REASONS; reason++) {
+		if (!sum_reason(t, reason, &sum, &some))
+			continue;
+		amounts_add(&all, &sum);
+		sources |= some;
+		str_append(names, sizeof(names), "%s%s", nr++ ? ", " : ": ", reason_name(reason));
+	}
+	if (!nr)
+		return 0;
+	c = cells_of(t, &all, ALL_SOCKETS, sources);
+	if (t->devices == DEVICES_COUNTED && (all.device[0] || all.device[1]))
+		cells_devices(t, &c);
+	c.no_cpu = !all.cpu_ns;
+	return cells_line(t, labels, &c);
+}
+
 int totals_reason(struct table *t, enum reason reason)
 {
 	static const char *const labels[NR_REASONS][4] = {
@@ -84,15 +123,11 @@ int totals_reason(struct table *t, enum reason reason)
 	static const char *const not_owned[] = { "unattributed device: for none of the rows",
 						 "unattributed device: for no row",
 						 "unattributed device", NULL };
-	unsigned int sources = reason == REASON_DEVICE	 ? SOURCE_BIT(SOURCE_DEVICE)
-			       : reason == REASON_REMOTE ? SOURCE_BIT(SOURCE_REMOTE)
-							 : TASK_SOURCES;
-	struct amounts sum = { .cpu_ns = reason_cpu(t, reason) };
+	unsigned int sources = 0;
+	struct amounts sum = { 0 };
 	struct cells c;
 
-	add_reason(t, reason, &sum, &sources);
-	if (!amounts_bytes(&sum) && !sum.device[0] && !sum.device[1] && !sum.energy &&
-	    sum.cpu_ns < NOTABLE_NS)
+	if (!sum_reason(t, reason, &sum, &sources))
 		return 0;
 	c = cells_of(t, &sum, ALL_SOCKETS, sources);
 	if (t->devices == DEVICES_COUNTED &&
@@ -173,7 +208,7 @@ static int put_source(const struct table *t, size_t socket, enum source source)
 		cells_devices(t, &c);
 	if (!cells_has_data(&c) && !cells_no_data(&c))
 		return 0;
-	if (t->o->quiet && ratio == 1 && !cells_no_data(&c))
+	if ((t->o->quiet || t->brief) && ratio == 1 && !cells_no_data(&c))
 		return 0;
 	snprintf(plain, sizeof(plain), "  %s", source_name(source));
 	if (ratio == 1)
