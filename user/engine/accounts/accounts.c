@@ -127,7 +127,10 @@ void accounts_entry_over(struct accounts *a, struct account_entry *e, enum accou
 		a->node.jobs_ended++;
 }
 
-/* Nobody could have saved what is over only since this interval: it is not dropped, however many. */
+/*
+ * A job that ended only in this interval could not be saved yet: it is not dropped, however many
+ * there are.
+ */
 static bool may_drop(const struct accounts *a, const struct account_entry *e, uint64_t saved)
 {
 	return e->account.state != ACCOUNT_RUNNING && e->changed > saved &&

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "engine/accounts/internal.h"
 
-/* The row of a group that has all tasks of it; NULL for what is a part of one, or of nobody. */
+/* The row that has all tasks of a group; NULL if the group is a part of a row, or of none. */
 static const struct report_row *row_of(const struct report *r, const struct report_resctrl *f)
 {
 	bool whole = f->match == RESCTRL_BY_NAME || (f->tasks && f->tasks == f->of_tasks);
@@ -18,7 +18,7 @@ static const struct report_row *row_of(const struct report *r, const struct repo
 	return NULL;
 }
 
-/* Has it a number for the interval, at all of its domains? */
+/* Does it have a count for the interval, from all of its domains? */
 static bool is_counted(const struct report_resctrl *f)
 {
 	return f->state == RESCTRL_VALID && !f->missing;

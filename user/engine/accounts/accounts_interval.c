@@ -371,7 +371,7 @@ static void add_gap(struct account_job *j, uint64_t start_ns, uint64_t end_ns)
 		j->gaps[j->nr_gaps++] = (struct account_gap){ from, end_ns };
 }
 
-/* Nobody looked since the last interval: who is still there? */
+/* The machine was not observed since the last interval: which jobs are still there? */
 static void add_break(struct accounts *a, const struct report *r)
 {
 	uint64_t start = start_of(r), until = a->node.until_ns;
@@ -474,7 +474,7 @@ static void begin_job(struct accounts *a, struct account_entry *e, const struct 
 	a->node.jobs_started++;
 }
 
-/* What is the job's alone and not a sum. */
+/* Facts of a single job that are not sums. */
 static void add_job(struct accounts *a, struct account_entry *e)
 {
 	if (e->attempt != a->attempt || e->account.state != ACCOUNT_RUNNING)
@@ -570,7 +570,7 @@ static void add_row(struct accounts *a, const struct report *r, size_t i)
 				       t->entry->account.whole.start_ns);
 	/* The clock may have been set back. */
 	step->end_ns = later(end_of(r), later(step->end_ns, step->start_ns));
-	/* What is in "others" does not all end at once. */
+	/* The steps pooled in "others" do not all end at once. */
 	if (row->exited && strcmp(step->step, ACCOUNT_OTHER_STEPS) != 0)
 		step->ended = true;
 }

@@ -44,7 +44,7 @@ int accounts_sums_reserve(struct accounts *a, size_t nr_counters)
 	/* As accounts_reserve() does it: all three have the same capacity. */
 	while (to < nr_counters)
 		to *= 2;
-	/* What has grown already when the next one fails does no harm. */
+	/* Arrays that have grown before a later one fails do no harm. */
 	err = accounts_reserve(a->node.counters, cap_counters, to);
 	if (!err)
 		err = accounts_reserve(a->node.totals, cap_totals, to);
@@ -116,7 +116,7 @@ static void add_counter(sum128 *cells, struct account_node_total *t, const struc
 	add_sum(&cells[OF_ATTRIBUTED], &t->attributed, c->attributed);
 	for (int i = 0; i < NR_REASONS; i++)
 		add_sum(&cells[OF_UNATTRIBUTED + i], &t->unattributed[i], c->unattributed[i]);
-	/* It was said to be missing as all counters were. */
+	/* It was counted as missing together with all counters. */
 	if (t->missing)
 		t->missing--;
 }
@@ -162,7 +162,7 @@ void accounts_sums_drop(struct sums_base *b)
 		free(b);
 }
 
-/* What is in the numbers since they were taken. A counter that came later began at 0. */
+/* Growth of the numbers since they were taken. A counter that came later began at 0. */
 static sum128 since(const struct accounts *a, const struct sums_base *b, size_t counter, size_t of)
 {
 	sum128 now = accounts_sums_of(a->sums, counter)[of];

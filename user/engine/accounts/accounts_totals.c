@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Parts of accounts: what is in them by counter and by device, and steps. */
+/* Contents of accounts by counter and by device, and steps. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -188,7 +188,7 @@ static enum reason reason_of(struct book *b, uint32_t workload)
 
 	if (!w || !is_somebody(b, w))
 		return REASON_LOST;
-	/* One that was asked for is in this cgroup, too: perhaps it was that one. */
+	/* Another workload of this cgroup was asked for: the time may be of that one. */
 	if (w->key.pid == TRACE_PID_IDLE) {
 		key = key_of(b, w);
 		HASH_FIND(hh, b->rows, &key, sizeof(key), row);

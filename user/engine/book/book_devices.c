@@ -117,7 +117,7 @@ int book_turn(struct book *b, uint32_t counter, const struct trace_window *w)
 	return 0;
 }
 
-/* What it has moved in a turn goes to those that are over. */
+/* Add the bytes of a turn as a sample. */
 static void sums_add(struct rotation_sums *to, double bytes, double ns)
 {
 	to->bytes += bytes;
@@ -227,7 +227,7 @@ static bool group_sum(const struct book *b, uint32_t group, int which, struct de
 		return true;
 	s->counted = true;
 	doubt = rotation_doubt(r, which);
-	/* What was counted is sure. */
+	/* The counted part is sure. */
 	unseen = fmax(value - r->window[which].bytes, 0);
 	s->edges += rotation_edges(r, which);
 	if (r->window[which].bytes > 0)

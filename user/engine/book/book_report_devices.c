@@ -167,7 +167,10 @@ static void check_port(const struct book *b, uint32_t port, struct report *r)
 			continue;
 		any = true;
 		ret->sum_bytes = sum_capped(ret->sum_bytes, s.value);
-		/* A sum that may be too small is one that should be larger. */
+		/*
+		 * A device that moved more than its value makes the sum too small: the range begins
+		 * lower.
+		 */
 		down += s.above * s.above;
 		up += s.below * s.below;
 	}

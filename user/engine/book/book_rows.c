@@ -49,7 +49,7 @@ static void share_add(struct entry_share *to, const struct entry_share *from)
 	to->tangled += from->tangled;
 }
 
-/* What a row has of devices. */
+/* A row's parts in devices. */
 static int devices_add(struct book *b, struct book_row *to, const struct book_row *from)
 {
 	struct entry_share *share;
@@ -205,7 +205,7 @@ int book_finish(struct book *b)
 		clip_bounds(b, row);
 	book_memory_of_devices(b);
 
-	/* What was asked for is a row even if it did nothing. */
+	/* Requested jobs and cgroups have a row even if they did nothing. */
 	if (b->scope.by == ROW_JOB)
 		err = book_quiet_jobs(b);
 	else if (!b->scope.all && b->scope.by == ROW_CGROUP)

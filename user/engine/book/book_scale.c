@@ -73,7 +73,7 @@ static void scale_bounds(struct entry_share *s, const struct scaling *by, double
 	double low = s->low * by->ratio - doubt;
 	double high = s->high * by->ratio + doubt + s->value * by->edges;
 
-	/* What is sure of the time that was counted stays so. */
+	/* The certain part of the counted time stays certain. */
 	if (low > s->low)
 		s->low = low;
 	s->high = high < max ? high : max;
@@ -81,7 +81,7 @@ static void scale_bounds(struct entry_share *s, const struct scaling *by, double
 	bounds_around(s->value, &s->low, &s->high);
 }
 
-/* What a latency is about grows with the bytes it is weighted by. */
+/* The bytes that weigh a latency grow with the counter. */
 static void scale_seen(struct book *b, struct book_row *row, size_t counter, uint64_t counted,
 		       uint64_t value)
 {

@@ -377,8 +377,8 @@ static int make_parents(const struct book *b, struct report *r, size_t nr_leaves
 }
 
 /*
- * What is directly in a parent, which has this row's place. A removed cgroup may have had the same
- * path: then it is a child of the same parent.
+ * Is the leaf the content directly in a parent, which has this row's place? A removed cgroup may
+ * have had the same path: then it is a child of the same parent.
  */
 static bool is_own(const struct report_row *parent, const struct report_row *leaf)
 {

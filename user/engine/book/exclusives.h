@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who had devices open alone: was it one row, in all of an interval? */
+/* Exclusive use of devices: was it one row, in all of an interval? */
 #ifndef ENGINE_BOOK_EXCLUSIVES_H
 #define ENGINE_BOOK_EXCLUSIVES_H
 

@@ -95,7 +95,7 @@ int identity_cgroup(struct identity *id, uint64_t cgroup_id, const char *path)
 	/* It was looked for in the tree just before it was removed. */
 	if (c && c->gone)
 		return 0;
-	/* Nothing new, unless another one was thought to have taken its place. */
+	/* Nothing new, unless another cgroup seemed to have taken its place. */
 	if (c && c->listed && !strcmp(c->path, path) && !(c->job && c->job->gone))
 		return 0;
 	copy = strdup(path);

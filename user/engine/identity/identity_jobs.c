@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Jobs: which cgroups belong together in the eyes of whoever made them. */
+/* Jobs: which cgroups belong together for the scheduler that made them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ static int job_new(struct identity *id, const struct job_path *p, const struct c
 
 	if (!path)
 		return -ENOMEM;
-	/* Its cgroup has another path now, or another one was thought to have taken its place. */
+	/* Its cgroup has another path now, or another cgroup seemed to have taken its place. */
 	j = identity_job(id, c->id);
 	if (!j) {
 		j = calloc(1, sizeof(*j));

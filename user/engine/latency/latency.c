@@ -92,7 +92,7 @@ bool latency_mean(const struct latency_sums *s, double *ret_cycles, double *ret_
 	return true;
 }
 
-/* What of a count lies between two moments of a sample; parts that meet add up exactly. */
+/* The part of a count between two moments of a sample; adjacent parts add up exactly. */
 static uint64_t part_of(uint64_t count, const struct trace_sample *s, uint64_t from, uint64_t to)
 {
 	uint64_t length = s->end_ns - s->start_ns;
@@ -232,7 +232,10 @@ static void close_track(struct track *t, uint64_t end)
 			sums_add(&t->all, s, from, until);
 			t->interval.counted.samples +=
 				s->start_ns >= t->closed_ns || t->closed_ns == t->start_ns;
-			/* One that began before the last close was counted there. */
+			/*
+			 * A sample that began before the last close was counted in the interval
+			 * before.
+			 */
 			t->all.counted.samples +=
 				s->start_ns >= t->closed_ns || t->closed_ns == t->begin_ns;
 		}

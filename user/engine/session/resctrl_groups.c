@@ -24,7 +24,7 @@ struct counted_list {
 struct resctrl_groups {
 	bool sums;
 	struct counted_list waiting;  /* of the interval that goes on */
-	struct counted_list interval; /* of the last one that was closed */
+	struct counted_list interval; /* of the interval that was closed last */
 	struct counted_list all;
 };
 
@@ -130,8 +130,8 @@ static void join(struct report_resctrl *to, const struct report_resctrl *from)
 }
 
 /*
- * What a group is added to: what it had where its tasks are. One whose tasks have ended stays where
- * it was; one that had none yet is where they are now.
+ * The sum that a group's counts are added to: the one at its tasks' cgroup. A group whose tasks
+ * have ended stays in its sum; one that had no tasks yet moves to the cgroup of its tasks.
  */
 static struct counted_group *find_sum(struct counted_list *l, const struct counted_group *from)
 {
@@ -268,7 +268,7 @@ static void match(const struct counted_group *g, const struct report *r, struct 
 		str_copy(f->row, sizeof(f->row), row->key);
 }
 
-/* The same group in the same row, whose tasks were in other cgroups below it before. */
+/* The same group in the same row; its tasks were in other cgroups below the row before. */
 static struct report_resctrl *same_place(const struct report *r, const struct report_resctrl *f)
 {
 	for (size_t i = 0; i < r->nr_resctrl; i++)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Segments are dealt out to so many samples. */
+/* Number of samples that segments are dealt out to. */
 #define STAT_SAMPLES 8
 
 /**

@@ -78,7 +78,7 @@ struct on_cpu {
 	size_t nr_who, cap_who;
 };
 
-/* What a device did for a workload, see struct trace_io; bytes by enum direction. */
+/* Requests of a workload to a device, see struct trace_io; bytes by enum direction. */
 struct io {
 	uint64_t start_ns;
 	uint64_t end_ns;

@@ -214,7 +214,7 @@ static void keep_from(struct slices *s, uint64_t needed_ns)
 
 	/* As at most ends: then there is nothing to look at, and slices are many. */
 	for (size_t i = 0; i < s->nr_old && needed_ns != UINT64_MAX; i++)
-		/* Nobody asks for idle time again: it is in no window. */
+		/* Idle time is in no window and not needed again. */
 		if (s->items[i].end_ns > needed_ns && s->items[i].workload != WORKLOAD_IDLE)
 			s->items[kept++] = s->items[i];
 	if (kept < s->nr_old)
