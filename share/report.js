@@ -4,17 +4,23 @@
 "use strict";
 (() => {
 const data = JSON.parse(document.getElementById("data").textContent);
-const PALETTE = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#d4a72c",
-	"#e377a2", "#9c755f", "#6b6ecf", "#2ca2a2", "#c05020", "#3f8f3f", "#a03a5a", "#8458b3",
-	"#5f9ea0"];
+// Of workloads and devices. Reads and writes have others, which the data says.
+const PALETTE = ["#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#d4a72c", "#9c755f", "#2ca2a2",
+	"#c05020", "#8cb83f", "#c98bb9", "#3f8f3f", "#b5895b", "#5f9ea0", "#d98880", "#7a8f3a",
+	"#a3a86b"];
 const REST = "#9aa8b5";
+const SOCKETS = "#6b7c8c";
+// Lines of one colour
+const DASHES = [null, [7, 3], [2, 2], [9, 3, 2, 3]];
+// Unattributed: one grey. Hatches tell reasons apart: angle, and pixels from line to line
+const GREY = "#bcc2c8";
 const REASONS = {
-	device: ["unattributed: devices", "#7d7d7d"],
-	remote: ["unattributed: other sockets", "#9d9d9d"],
-	idle: ["unattributed: idle", "#bdbdbd"],
-	other: ["unattributed: not followed", "#6a6a75"],
-	lost: ["unattributed: not recorded", "#c0504d"],
-	background: ["unattributed: background", "#adadad"],
+	device: ["unattributed: devices", GREY, 45, 6],
+	remote: ["unattributed: other sockets", GREY, 135, 6],
+	idle: ["unattributed: idle", GREY, 90, 6],
+	other: ["unattributed: not followed", GREY, 0, 6],
+	lost: ["unattributed: not recorded", "#e08a82", 45, 3],
+	background: ["unattributed: background", GREY, 45, 14],
 };
 const OWNED = ["devices, for workloads", "#5d6b78"];
 // What the plots of sockets may be stacks of: of which series of rows, and what of sockets
@@ -52,14 +58,18 @@ const colour = (i) => PALETTE[i % PALETTE.length];
 // Milliseconds of the day that is known, or since the begin
 const at = (ns) => data.start_time_ms + ns / 1e6;
 const xs = data.begin_ns.map(at).concat(nr ? [at(data.end_ns[nr - 1])] : []);
-const toX = data.start_time_ms ? (ms) => new Date(ms) : (ms) => ms / 1000;
-const fromX = data.start_time_ms ? (x) => +x : (x) => x * 1000;
+const DAY = 86400e3;
+const toX = (ms) => new Date(ms);
 
-function clock(ns) {
-	if (!data.start_time_ms)
-		return (ns / 1e9).toFixed(2) + " s";
-	return new Date(at(ns)).toISOString().slice(11, 22);
+// HH:MM:SS, and at midnight of longer times the date, or the days since the begin
+function tick(x) {
+	const ms = +x, text = new Date(ms).toISOString();
+	if (ms % DAY === 0 && xs[nr] - xs[0] > DAY)
+		return data.start_time_ms ? text.slice(5, 10) : ms / DAY + " d";
+	return text.slice(11, ms % 1000 === 0 ? 19 : ms % 100 === 0 ? 21 : 23);
 }
+
+const clock = (ns) => new Date(at(ns)).toISOString().slice(11, 22);
 
 function indexAt(ms) {
 	let low = 0, high = nr - 1;
@@ -143,7 +153,10 @@ function addPlot(id, title, layers, options) {
 		stepPlot: true, includeZero: true, legend: "never", labelsUTC: true,
 		highlightCircleSize: 0, gridLineColor: "rgba(128,128,128,0.25)",
 		axisLineColor: "rgba(128,128,128,0.6)",
-		axes: { x: axisX(), y: { axisLabelWidth: 52,
+		series: Object.fromEntries(layers.map((l, i) =>
+			[i + " " + l.label, { strokePattern: DASHES[(l.dash || 0) % DASHES.length] }])),
+		axes: { x: { axisLabelFormatter: tick, pixelsPerLabel: 80, axisLabelWidth: 70 },
+			y: { axisLabelWidth: 52,
 			axisLabelFormatter: (v) => +v.toPrecision(4) + "" } },
 		dateWindow: view.from === null ? null : [+toX(view.from), +toX(view.to)],
 		drawCallback: (g, first) => drawn(plot, g, first),
@@ -156,13 +169,10 @@ function addPlot(id, title, layers, options) {
 	plot.over = make("canvas", graph, undefined, { class: "over" });
 	graph.addEventListener("mousemove", (e) => moved(plot, e), true);
 	graph.addEventListener("mouseleave", () => hoverAll(null, null));
+	plot.hatched = hatched(plot);
 	plots.push(plot);
 	say(plot);
 	paint(plot);
-}
-
-function axisX() {
-	return data.start_time_ms ? {} : { axisLabelFormatter: (v) => +v.toPrecision(5) + " s" };
 }
 
 // The layer at a height of the stack, or the nearest line
@@ -190,7 +200,7 @@ function moved(plot, e) {
 		return;
 	e.stopPropagation();
 	const [cx, cy] = plot.g.eventToDomCoords(e);
-	const ms = fromX(plot.g.toDataXCoord(cx));
+	const ms = plot.g.toDataXCoord(cx);
 	if (ms < xs[0] || ms > xs[nr])
 		return hoverAll(null, null);
 	const i = indexAt(ms);
@@ -226,12 +236,69 @@ function paint(plot) {
 		const left = domX(plot.hover.i);
 		ctx.fillRect(left, area.y, Math.max(1, domX(plot.hover.i + 1) - left), area.h);
 	}
+	for (const h of plot.hatched)
+		hatch(plot, h, ctx, area, domX);
 	if (!plot.stacked)
 		return;
 	for (const layer of plot.layers)
 		if ((plot.hover && plot.hover.layer === layer) ||
 		    (layer.row && layer.row.key === view.row))
 			band(plot, layer, ctx, domX);
+}
+
+// Layers with lines over them: their ends in the stack, by point
+function hatched(plot) {
+	const found = [];
+	plot.layers.forEach((layer, k) => {
+		if (!layer.hatch)
+			return;
+		const below = plot.layers.slice(k + 1), ends = [];
+		for (let i = 0; i < nr; i++) {
+			const v = layer.at(i);
+			const base = v && v.value ? below.reduce((sum, l) => sum + l.at(i).value, 0) : 0;
+			ends.push(v && v.value ? [base, base + v.value] : null);
+		}
+		found.push({ layer, ends });
+	});
+	return found;
+}
+
+function hatch(plot, { layer, ends }, ctx, area, domX) {
+	const [angle, gap] = layer.hatch, turn = angle * Math.PI / 180;
+	const length = area.w + area.h, [x0, y0] = [area.x + area.w / 2, area.y + area.h / 2];
+	ctx.save();
+	ctx.beginPath();
+	ends.forEach((end, i) => {
+		if (!end)
+			return;
+		const left = domX(i), top = plot.g.toDomYCoord(end[1]);
+		ctx.rect(left, top, domX(i + 1) - left, plot.g.toDomYCoord(end[0]) - top);
+	});
+	ctx.clip();
+	ctx.beginPath();
+	ctx.translate(x0, y0);
+	ctx.rotate(turn);
+	for (let y = -length / 2; y < length / 2; y += gap) {
+		ctx.moveTo(-length / 2, y);
+		ctx.lineTo(length / 2, y);
+	}
+	ctx.strokeStyle = "rgba(40,48,56,0.55)";
+	ctx.lineWidth = 1;
+	ctx.stroke();
+	ctx.restore();
+}
+
+// The colour of a layer as a small square, with its lines or as a dashed one
+function swatch(layer) {
+	const dash = DASHES[(layer.dash || 0) % DASHES.length];
+	if (dash)
+		return "background:repeating-linear-gradient(90deg," + layer.colour + " 0 3px," +
+			"transparent 3px " + (dash[0] > 2 ? 5 : 4) + "px)";
+	if (!layer.hatch)
+		return "background:" + layer.colour;
+	const [angle, gap] = layer.hatch;
+	return "background:repeating-linear-gradient(" + angle + "deg,rgba(40,48,56,.55) 0 1px," +
+		layer.colour + " 1px " + Math.min(gap, 8) / 2 + "px)";
 }
 
 function band(plot, layer, ctx, domX) {
@@ -257,7 +324,7 @@ function band(plot, layer, ctx, domX) {
 
 function sayLayer(box, plot, layer, v, here) {
 	const line = make("span", box, undefined, here ? { class: "here" } : {});
-	make("i", line, undefined, { class: "swatch", style: "background:" + layer.colour });
+	make("i", line, undefined, { class: "swatch", style: swatch(layer) });
 	line.append(layer.label);
 	if (!v)
 		return;
@@ -298,7 +365,7 @@ function drawn(plot, g, first) {
 		return;
 	const [from, to] = g.xAxisRange(), end = g.xAxisExtremes();
 	const whole = from <= end[0] && to >= end[1];
-	zoom(whole ? null : fromX(from), whole ? null : fromX(to), plot);
+	zoom(whole ? null : from, whole ? null : to, plot);
 }
 
 function zoom(from, to, except) {
@@ -526,10 +593,83 @@ function foldable(table) {
 	});
 }
 
+// The cell in a column, counted with those that span several
+function cellAt(tr, column) {
+	let first = 0;
+	for (const cell of tr.cells) {
+		if (column < first + cell.colSpan)
+			return cell.colSpan === 1 ? cell : null;
+		first += cell.colSpan;
+	}
+	return null;
+}
+
+// Columns in which no cell says anything are folded; a table without rows is not there.
+const NOTHING = /^(–|0|0 B|0 nJ|0\.000|0\.0%|exact|)$/;
+
+function foldEmpty(table) {
+	const rows = [...table.tBodies[0].rows].concat(table.tFoot ? [...table.tFoot.rows] : []);
+	if (!table.tBodies[0].rows.length) {
+		table.parentNode.hidden = true;
+		return;
+	}
+	const cells = [...table.tHead.rows[0].cells]
+		.map((th, k) => [th].concat(rows.map((tr) => cellAt(tr, k)).filter((cell) => cell)))
+		.filter((column, k) => k && column[0].textContent !== "Socket" &&
+			column.slice(1).every((cell) => NOTHING.test(cell.textContent)))
+		.flat();
+	const nr_columns = cells.filter((cell) => cell.tagName === "TH").length;
+	if (!nr_columns)
+		return;
+	const button = make("button", table.caption, "", { type: "button" });
+	const show = (hidden) => {
+		for (const cell of cells)
+			cell.hidden = hidden;
+		button.textContent = (hidden ? "show " : "hide ") + nr_columns + " empty column" +
+			(nr_columns === 1 ? "" : "s");
+		fit(table);
+	};
+	button.addEventListener("click", () => show(!cells[0].hidden));
+	show(true);
+}
+
+// A table that is too wide gets closer columns, then its rows become lists.
+function fit(table) {
+	const box = table.parentNode;
+	for (const form of ["", "close", "list"]) {
+		table.classList.remove("close", "list");
+		if (form)
+			table.classList.add(form);
+		if (box.scrollWidth <= box.clientWidth)
+			break;
+	}
+}
+
+function fitTables() {
+	document.querySelectorAll("main .wide > table").forEach(fit);
+}
+
+function nameCells(table) {
+	const heads = [...table.tHead.rows[0].cells].map((th) => th.textContent);
+	for (const part of [...table.tBodies, table.tFoot])
+		for (const tr of part ? part.rows : [])
+			for (let k = 1; k < heads.length; k++) {
+				const cell = cellAt(tr, k);
+				if (cell)
+					cell.dataset.of = heads[k];
+			}
+}
+
 function prepareTables() {
 	const workloads = document.getElementById("workloads");
 	const tree = document.getElementById("cgroups");
-	document.querySelectorAll("main table").forEach(sortable);
+	document.querySelectorAll("main table").forEach((table) => {
+		sortable(table);
+		nameCells(table);
+		foldEmpty(table);
+		fit(table);
+	});
+	window.addEventListener("resize", fitTables);
 	if (!workloads)
 		return;
 	workloads.parentNode.before(filterBox);
@@ -546,6 +686,7 @@ function prepareTables() {
 	if (tree)
 		foldable(tree);
 	filter("");
+	fitTables();
 }
 
 // --- the plots of the page
@@ -555,9 +696,10 @@ function socketLayers(count, s) {
 	const any = (array) => array.some((v) => v);
 	const fixed = (array) => (i) => counted[i] ?
 		{ bytes: [array[i]], value: array[i] / counted[i] } : null;
-	for (const [reason, [label, hue]] of Object.entries(REASONS))
+	for (const [reason, [label, hue, ...lines]] of Object.entries(REASONS))
 		if (any(count.unattributed[reason]))
-			layers.push({ label, colour: hue, at: fixed(count.unattributed[reason]) });
+			layers.push({ label, colour: hue, hatch: lines,
+				at: fixed(count.unattributed[reason]) });
 	if (any(count.owned))
 		layers.push({ label: OWNED[0], colour: OWNED[1], at: fixed(count.owned) });
 	const least = MIN_PART * count.value.reduce((a, b) => a + b, 0);
@@ -638,6 +780,10 @@ function stack(wanted) {
 	select(view.row);
 }
 
+// Lines of no workload: grey, as long as dashes tell them apart
+const look = (i, of) =>
+	of > DASHES.length ? { colour: colour(i) } : { colour: SOCKETS, dash: i };
+
 function busy(socket, i) {
 	const used = socket.busy_ns[i] + socket.lost_ns[i], whole = used + socket.idle_ns[i];
 	// Traces of other tools leave idle time out.
@@ -650,21 +796,22 @@ function drawAll() {
 	data.sockets.forEach(drawSocket);
 	addPlot("plot-devices", "Devices: read and written, GB/s, with intervals",
 		data.devices.slice(0, MAX_LAYERS).map((d, i) => ({
-			label: d.bdf + " " + (d.name || d.kind), colour: colour(i),
-			at: rates(d, d.counted_ns),
+			label: d.bdf + " " + (d.name || d.kind), at: rates(d, d.counted_ns),
+			...look(i, data.devices.length),
 		})), { unit: "GB/s", bars: true });
 	addPlot("plot-latencies", "Latencies, ns", data.probes.map((p, i) => ({
-		label: p.name, colour: colour(i),
+		label: p.name, ...look(i, data.probes.length),
 		at: (k) => p.ns[k] === null ? null : { value: p.ns[k] },
 	})), { unit: "ns" });
 	for (const p of data.plots)
 		addPlot(p.id, p.title, p.layers.map((layer, i) => ({
-			label: layer.label, colour: layer.colour || colour(i),
+			label: layer.label, colour: layer.colour || colour(i), dash: layer.dash,
 			at: rates(Object.assign({ low: layer.value, high: layer.value }, layer),
 				layer.counted_ns),
 		})), { unit: p.unit, bars: true, incomplete: p.incomplete });
 	addPlot("plot-cpu", "CPUs busy, %", data.sockets.map((socket, i) => ({
-		label: "socket " + socket.id, colour: colour(i), at: (k) => busy(socket, k),
+		label: "socket " + socket.id, ...look(i, data.sockets.length),
+		at: (k) => busy(socket, k),
 	})), { unit: "%" });
 }
 

@@ -177,10 +177,39 @@ def test_values_of_tables():
                 if c["name"] == s["counter"]
             ]
         for (_, cells), counter in zip(page.tables["counters"][1:], summary["counters"]):
-            texts = [text for text, _ in cells]
-            assert texts[0] == counter["name"] and int(texts[6]) == counter["value"]
-            parts = [counter[key] for key in ("low", "high", "attributed", "unattributed")]
-            assert [int(text) for text in texts[7:11]] == parts
+            assert cells[0][0] == counter["name"]
+            parts = [counter[key] for key in ("value", "low", "high", "attributed", "unattributed")]
+            assert [int(attributes["data-v"]) for _, attributes in cells[5:10]] == parts
+            assert [attributes["title"] for _, attributes in cells[5:10]] == [f"{part} bytes" for part in parts]
+
+
+def test_tiles():
+    """The sums of all counters and the verdict are on top, with the exact numbers as titles."""
+    with tempfile.TemporaryDirectory() as directory:
+        text, _, path = page_of(directory, invented.noisy())
+        (summary,) = reports(path, "--summary")
+        found = dict(re.findall(r'class="tile[^"]*"><span>([^<]*)</span><strong(?: title="([^"]*)")?>', text))
+        counters = [c for c in summary["counters"] if c["unit"] == "bytes" and "bdf" not in c]
+        sums = {key: sum(c[key] for c in counters) for key in ("value", "attributed")}
+        names = {"read": "Read", "write": "Written", "readwrite": "Read and written"}
+        for direction in {c["direction"] for c in counters}:
+            want = sum(c["value"] for c in counters if c["direction"] == direction)
+            assert found.pop(names[direction]) == f"{want} bytes", (direction, want, found)
+        assert found.pop("Attributed") == f"{sums['attributed']} of {sums['value']} bytes", found
+        assert list(found) == ["Verdict"] and text.index('class="tiles"') < text.index("<nav>")
+        verdict = re.search(r"<span>Verdict</span><strong>(\w+)</strong>", text)[1]
+        title = run("report", path, "--summary").stdout.decode().splitlines()[0]
+        assert re.search(rf", {verdict}(: |$)", title), (verdict, title)
+
+
+def test_sections_are_in_the_links():
+    with tempfile.TemporaryDirectory() as directory:
+        for trace in invented.noisy(), invented.noisy(300):
+            _, page, _ = page_of(directory, trace)
+            ids = [attributes["id"] for tag, attributes in page.tags if "id" in attributes
+                   and (tag in ("section", "h2") or attributes["id"] == "counters")]  # fmt: skip
+            links = [attributes["href"][1:] for tag, attributes in page.tags if tag == "a"]
+            assert links == ids, (links, ids)
 
 
 def test_neighbours():

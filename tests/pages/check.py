@@ -7,6 +7,7 @@ Pictures of what was seen go to FOLDER.
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -301,6 +302,65 @@ def test_narrow():
         b.picture(folder / "narrow.png", "body")
         assert b.run("return document.documentElement.scrollWidth") <= 400
         assert b.run("return document.querySelector('.graph').clientWidth") > 300
+
+
+def test_nothing_is_clipped():
+    for width in (1280, 480):
+        with Browser(width, 900) as b:
+            b.open(page)
+            cut = b.run("return [...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth)"
+                        ".map(e => e.firstChild.id)")  # fmt: skip
+            assert not cut and b.run("return document.documentElement.scrollWidth") <= width, (width, cut)
+            b.picture(folder / f"width-{width}.png", "body")
+            # a list of a row's cells has their headings
+            want = r"Read GB/s \d\.\d+" if width == 480 else r"\d\.\d+"
+            seen = b.run("const c = document.querySelector('#workloads tbody tr').cells[2];"
+                         "const of = getComputedStyle(c, '::before').content.replaceAll('\"', '');"
+                         "return (of === 'none' ? '' : of) + c.textContent")  # fmt: skip
+            assert re.fullmatch(want, seen), seen
+
+
+def test_times_are_those_of_clocks():
+    with Browser() as b:
+        b.open(page)
+        for zoom in ("", "#t=10~12", "#t=10.2~10.3"):
+            b.open(page, zoom)
+            for text in labels(b, PLOTS[0]):
+                assert re.fullmatch(r"00:00:\d\d(\.\d+)?", text), (zoom, text)
+
+
+def test_colours_have_one_meaning():
+    """Hatches are of unattributed bytes; reads and writes have colours that no workload has."""
+    with Browser() as b:
+        b.open(page)
+        looks = {}
+        for plot in PLOTS:
+            looks[plot] = b.run(
+                "return [...document.querySelectorAll('#' + arguments[0] + ' .readout span')]"
+                ".map(e => [e.textContent, e.querySelector('.swatch').getAttribute('style')])",
+                plot,
+            )
+        stacks = looks["plot-socket-0"] + looks["plot-socket-1"]
+        hatched = {text for text, style in stacks if "gradient" in style}
+        assert hatched == {text for text, _ in stacks if text.startswith("unattributed")} and len(hatched) >= 2, stacks
+        assert len({style for text, style in stacks if text in hatched}) == len(hatched), stacks
+        workloads = {re.search(r"#\w+", style)[0] for text, style in stacks if text not in hatched}
+        ways = {text: re.search(r"#\w+", style)[0] for text, style in looks["plot-ways"]}
+        assert ways["socket 0 read"] == ways["socket 1 read"] != ways["socket 0 written"], ways
+        assert not set(ways.values()) & workloads, (ways, workloads)
+        assert len(set(style for _, style in looks["plot-ways"])) == 4, "sockets look the same"
+
+
+def test_empty_columns_are_folded():
+    with Browser() as b:
+        b.open(page)
+        heads = b.texts("#sockets thead th")
+        assert "Busy s" in heads and "Not booked s" not in heads, heads
+        b.click("#sockets caption button")
+        assert b.texts("#sockets thead th") == heads[:4] + ["Idle s", "Not booked s"] + heads[4:]
+        assert b.texts("#sockets caption button") == ["hide 2 empty columns"]
+        # a number is no value, however small
+        assert "Socket" in b.texts("#latencies thead th")
 
 
 def test_without_script():

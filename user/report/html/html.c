@@ -111,6 +111,7 @@ static void put_title(FILE *out, const struct page *p)
 			"<p class=\"warn\" id=\"fewer\">The %zu largest rows are shown: with more "
 			"there would be no room for plots. The others are added up.</p>\n",
 			p->fewer);
+	page_tiles(out, p);
 	fputs("<noscript><p class=\"warn\">Plots need JavaScript. The tables have the "
 	      "numbers.</p></noscript>\n<nav><a href=\"#bandwidth\">Bandwidth</a> "
 	      "<a href=\"#rows\">Workloads</a> ",
@@ -123,8 +124,12 @@ static void put_title(FILE *out, const struct page *p)
 		fputs("<a href=\"#resctrl\">Kernel's count</a> ", out);
 	if (r->nr_probes)
 		fputs("<a href=\"#latency\">Latencies</a> ", out);
-	fputs("<a href=\"#cpu\">CPU</a> <a href=\"#quality\">Quality</a></nav></header>\n<main>\n",
-	      out);
+	if (p->neighbours && p->neighbours->nr)
+		fputs("<a href=\"#neighbours\">Neighbours</a> ", out);
+	fprintf(out,
+		"<a href=\"#cpu\">CPU</a> <a href=\"#quality\">Quality</a>%s</nav></header>\n"
+		"<main>\n",
+		r->nr_counters ? " <a href=\"#counters\">Counters</a>" : "");
 }
 
 static void put_bandwidth(FILE *out, const struct page *p)

@@ -41,13 +41,13 @@ struct series_row {
 };
 
 static const struct series_row series_rows[NR_SERIES] = {
-	[SERIES_READ] = { "read", "#4e79a7", 0 },
-	[SERIES_WRITE] = { "written", "#f28e2b", 0 },
-	[SERIES_BOTH] = { "read or written", "#76b7b2", 0 },
-	[SERIES_DEVICE_READ] = { "read by devices", "#59a14f", 1 },
-	[SERIES_DEVICE_WRITE] = { "written by devices", "#e15759", 1 },
-	[SERIES_ENERGY] = { "power", "#b07aa1", 2 },
-	[SERIES_CPU] = { "CPUs", "#9c755f", 3 },
+	[SERIES_READ] = { "read", PAGE_READ, 0 },
+	[SERIES_WRITE] = { "written", PAGE_WRITE, 0 },
+	[SERIES_BOTH] = { "read or written", PAGE_BOTH, 0 },
+	[SERIES_DEVICE_READ] = { "read by devices", PAGE_READ, 1 },
+	[SERIES_DEVICE_WRITE] = { "written by devices", PAGE_WRITE, 1 },
+	[SERIES_ENERGY] = { "power", PAGE_SOCKET, 2 },
+	[SERIES_CPU] = { "CPUs", PAGE_SOCKET, 3 },
 };
 
 static const struct {

@@ -96,11 +96,20 @@ void markup_cell(FILE *out, const char *text)
 	fputs("</td>", out);
 }
 
-void markup_number(FILE *out, const char *shown, uint64_t exact)
+/* With the exact number as a title where @unit is not NULL; it is that of @exact. */
+static void put_number(FILE *out, const char *shown, uint64_t exact, const char *unit)
 {
-	fprintf(out, "<td class=\"n\" data-v=\"%" PRIu64 "\">", exact);
+	fprintf(out, "<td class=\"n\" data-v=\"%" PRIu64 "\"", exact);
+	if (unit)
+		fprintf(out, " title=\"%" PRIu64 " %s\"", exact, unit);
+	fputs(">", out);
 	markup_text(out, shown);
 	fputs("</td>", out);
+}
+
+void markup_number(FILE *out, const char *shown, uint64_t exact)
+{
+	put_number(out, shown, exact, NULL);
 }
 
 void markup_count(FILE *out, uint64_t value)
@@ -117,14 +126,29 @@ static uint64_t whole_number(double v)
 /* Sorted by the upper end. */
 static void put_range(FILE *out, const struct grid_cell *cell)
 {
+	uint64_t low = sum128_cut(cell->low, UINT64_MAX), high = sum128_cut(cell->high, UINT64_MAX);
 	char text[FORMAT_NUMBER_LEN];
 
 	grid_number(cell, text);
 	fprintf(out,
 		"<td class=\"n\" data-v=\"%" PRIu64 "\" data-low=\"%" PRIu64
-		"\" data-high=\"%" PRIu64 "\">%s</td>",
-		sum128_cut(cell->high, UINT64_MAX), sum128_cut(cell->low, UINT64_MAX),
-		sum128_cut(cell->high, UINT64_MAX), text);
+		"\" data-high=\"%" PRIu64 "\" title=\"%" PRIu64 " to %" PRIu64 " %s\">%s</td>",
+		high, low, high, low, high, cell->type == GRID_RANGE ? "bytes" : "nJ", text);
+}
+
+static const char *exact_unit(const struct grid_cell *cell)
+{
+	switch (cell->type) {
+	case GRID_BYTES:
+	case GRID_RATE:
+		return "bytes";
+	case GRID_JOULES:
+		return "nJ";
+	case GRID_SECONDS:
+		return "ns";
+	default:
+		return NULL;
+	}
 }
 
 void markup_value(FILE *out, struct grid_cell cell)
@@ -147,7 +171,7 @@ void markup_value(FILE *out, struct grid_cell cell)
 	else if (cell.type == GRID_NS)
 		exact = whole_number(cell.real * 10);
 	grid_number(&cell, text);
-	markup_number(out, text, exact);
+	put_number(out, text, exact, exact_unit(&cell));
 }
 
 void markup_none(FILE *out)

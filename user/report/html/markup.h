@@ -53,7 +53,7 @@ void markup_number(FILE *out, const char *shown, uint64_t exact);
  * markup_value() - a cell with a typed number, as tables for people have it
  * @out: where to
  * @cell: GRID_ABSENT, and a percentage of nothing, is an unknown value. Ranges are sorted by their
- *	upper end, rates by bytes
+ *	upper end, rates by bytes. Bytes, energy and times have the exact number as their title
  */
 void markup_value(FILE *out, struct grid_cell cell);
 

@@ -48,6 +48,12 @@ int page_name(const struct report_row *row, char **ret);
 /** page_cgroup() - the cgroup of a row, "" for an unknown one; as page_name() */
 int page_cgroup(const struct report_row *row, char **ret);
 
+/* Colours of lines of reads and writes: no workload has one of them (PALETTE of report.js). */
+#define PAGE_READ   "#3b82f6"
+#define PAGE_WRITE  "#e0457b"
+#define PAGE_BOTH   "#8b5cf6"
+#define PAGE_SOCKET "#6b7c8c"
+
 /** page_integer() - a number for plots: approximate beyond INT64_MAX */
 static inline json_t *page_integer(uint64_t value)
 {
@@ -62,6 +68,9 @@ void page_head(FILE *out, const struct host_info *host);
 
 /** page_tail() - its end: licences, data of plots as markup_json_text() writes it, and scripts */
 void page_tail(FILE *out, const char *data, size_t length);
+
+/** page_tiles() - the sums of the run and its verdict, before anything else */
+void page_tiles(FILE *out, const struct page *p);
 
 /* Sections in order; 0 or -ENOMEM, if anything. */
 int page_workloads(FILE *out, const struct page *p);

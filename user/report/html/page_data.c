@@ -365,7 +365,7 @@ static json_t *device_object(const struct page *p, size_t n, int *err)
 }
 
 /* A line of a plot, exact: PUT_POINTS() for its numbers. */
-#define PUT_LAYER(layers, p, s, what, kind)                                                       \
+#define PUT_LAYER(layers, p, s, what, kind, colour)                                               \
 	do {                                                                                      \
 		json_t *layer_ = json_object();                                                   \
 		char label_[48];                                                                  \
@@ -375,6 +375,8 @@ static json_t *device_object(const struct page *p, size_t n, int *err)
 							: (uint32_t)(s),                          \
 			 what);                                                                   \
 		put_text(layer_, "label", label_, err);                                           \
+		put_text(layer_, "colour", colour, err);                                          \
+		put_number(layer_, "dash", s, err);                                               \
 		PUT_POINTS(layer_, "counted_ns", p, true,                                         \
 			   page_integer(count_at(at, s, kind)->counted_ns));                      \
 		PUT_POINTS(layer_, "value", p, true, page_integer(count_at(at, s, kind)->value)); \
@@ -397,14 +399,15 @@ static json_t *plot_object(const char *id, const char *title, const char *unit, 
 static json_t *plots_array(const struct page *p, int *err)
 {
 	static const char *const names[NR_DIRECTIONS] = { " read", " written", " read or written" };
+	static const char *const colours[NR_DIRECTIONS] = { PAGE_READ, PAGE_WRITE, PAGE_BOTH };
 	json_t *a = json_array(), *ways = json_array(), *energy = json_array();
 
 	for (size_t s = 0; s < p->history->nr_sockets; s++) {
 		for (int d = 0; d < NR_DIRECTIONS; d++)
 			if (any_count(p, s, d))
-				PUT_LAYER(ways, p, s, names[d], d);
+				PUT_LAYER(ways, p, s, names[d], d, colours[d]);
 		if (any_count(p, s, HISTORY_ENERGY))
-			PUT_LAYER(energy, p, s, "", HISTORY_ENERGY);
+			PUT_LAYER(energy, p, s, "", HISTORY_ENERGY, PAGE_SOCKET);
 	}
 	put_element(a,
 		    plot_object("plot-ways", "Read and written apart, GB/s, whoever it was", "GB/s",

@@ -55,15 +55,37 @@ void page_sockets(FILE *out, const struct page *p)
 
 /* --- counters */
 
+/* Bytes and energy with three digits, anything else as it is. */
+static void put_amount(FILE *out, const struct counter *c, uint64_t value)
+{
+	char text[64];
+
+	if (c->unit == UNIT_BYTES) {
+		markup_value(out, grid_bytes(value));
+	} else if (c->unit == UNIT_NANOJOULES) {
+		markup_value(out, grid_joules(value));
+	} else {
+		snprintf(text, sizeof(text), "%" PRIu64 " %s", value, unit_name(c->unit));
+		markup_number(out, text, value);
+	}
+}
+
+/* Only units that are split have reasons. */
 static void put_reasons(FILE *out, const struct report_counter *rc)
 {
-	const char *between = "";
+	const char *between = "", *unit = unit_name(rc->counter->unit);
+	char text[FORMAT_NUMBER_LEN];
 
 	fputs("<td>", out);
 	for (int i = 0; i < NR_REASONS; i++) {
 		if (!rc->unattributed[i])
 			continue;
-		fprintf(out, "%s%s %" PRIu64, between, reason_name(i), rc->unattributed[i]);
+		if (rc->counter->unit == UNIT_NANOJOULES)
+			format_joules(rc->unattributed[i], text);
+		else
+			format_bytes(rc->unattributed[i], text);
+		fprintf(out, "%s<span title=\"%" PRIu64 " %s\">%s %s</span>", between,
+			rc->unattributed[i], unit, reason_name(i), text);
 		between = ", ";
 	}
 	fputs("</td>", out);
@@ -83,18 +105,17 @@ static void put_counter(FILE *out, const struct report *r, const struct report_c
 	markup_cell(out, source_name(c->source));
 	markup_cell(out, direction_name(c->direction));
 	markup_cell(out, destination_name(c->destination));
-	markup_cell(out, unit_name(c->unit));
 	if (rc->valid) {
-		markup_count(out, rc->value);
-		markup_count(out, rc->low);
-		markup_count(out, rc->high);
+		put_amount(out, c, rc->value);
+		put_amount(out, c, rc->low);
+		put_amount(out, c, rc->high);
 	} else {
 		markup_cell(out, rc->enabled_ns && !rc->running_ns ? "not running" : "not read");
 		markup_nones(out, 2);
 	}
 	if (rc->valid && split) {
-		markup_count(out, rc->attributed);
-		markup_count(out, unattributed);
+		put_amount(out, c, rc->attributed);
+		put_amount(out, c, unattributed);
 		put_reasons(out, rc);
 	} else {
 		markup_nones(out, 3);
@@ -110,10 +131,10 @@ void page_counters(FILE *out, const struct page *p)
 
 	if (!r->nr_counters)
 		return;
-	markup_table(
-		out, "counters", "Counters: attributed and unattributed together are the value",
-		"Counter|#Socket|Source|Direction|Destination|Unit|#Value|#Low|#High|#Attributed|"
-		"#Unattributed|Reasons|#Counting|#Covered s");
+	markup_table(out, "counters",
+		     "Counters: attributed and unattributed together are the value",
+		     "Counter|#Socket|Source|Direction|Destination|#Value|#Low|#High|#Attributed|"
+		     "#Unattributed|Reasons|#Counting|#Covered s");
 	for (size_t i = 0; i < r->nr_counters; i++)
 		put_counter(out, r, &r->counters[i]);
 	markup_table_end(out);
@@ -164,8 +185,8 @@ void page_devices(FILE *out, const struct page *p)
 	      "for.</p>\n<div id=\"plot-devices\" class=\"plot\"></div>\n",
 	      out);
 	markup_table(out, "devices", "What devices moved",
-		     "Address|Name|Kind|Where|#Read GB/s|#95% interval|#Owned|#I/O|#Write GB/s|"
-		     "#95% interval|#Owned|#I/O|#Counted|#Read latency ns");
+		     "Address|Name|Kind|Where|#Read GB/s|#Read 95%|#Read owned|#Read I/O|"
+		     "#Write GB/s|#Write 95%|#Write owned|#Write I/O|#Counted|#Read latency ns");
 	for (size_t i = 0; i < p->summary->nr_devices; i++)
 		put_device(out, p, &p->summary->devices[i]);
 	markup_table_end(out);
@@ -294,7 +315,8 @@ int page_neighbours(FILE *out, const struct page *p)
 	if (!n || !n->nr)
 		return 0;
 	fprintf(out,
-		"<h2>Neighbours</h2>\n<p>Who moved more while a latency was %.0f%% above its "
+		"<h2 id=\"neighbours\">Neighbours</h2>\n<p>Who moved more while a latency was "
+		"%.0f%% above its "
 		"lower quartile. What rose together with a latency may be its cause; that is not "
 		"proof.</p>\n",
 		n->rise * 100);
