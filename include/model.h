@@ -170,7 +170,11 @@ enum io_noted {
 	NR_IO_NOTED,
 };
 
-#define MODEL_BDF_LEN 24 /* "0002:81:00.0"; a domain may have more than four digits */
+/* enum device_link - between a device and its CPUs */
+enum device_link { LINK_UNKNOWN, LINK_PCIE, LINK_C2C, NR_DEVICE_LINKS };
+
+#define DEVICE_UUID_LEN 80
+#define MODEL_BDF_LEN	24 /* "0002:81:00.0"; a domain may have more than four digits */
 
 /**
  * struct device - a PCI function or accelerator whose traffic is counted or noted
@@ -185,6 +189,8 @@ enum io_noted {
  * @filter: how its counters select it
  * @port: number (from 1) of the device that is its root port as a whole, 0 = not counted
  * @io: its requests that are noted
+ * @link: to its CPUs, as a program tells it (docs/SOURCES.md)
+ * @uuid: of its vendor's tools, "" for none
  */
 struct device {
 	char bdf[MODEL_BDF_LEN];
@@ -197,6 +203,8 @@ struct device {
 	enum device_filter filter;
 	uint32_t port;
 	enum io_noted io;
+	enum device_link link;
+	char uuid[DEVICE_UUID_LEN];
 };
 
 /**
@@ -779,6 +787,7 @@ const char *part_name(enum part_kind k);
 const char *device_kind_name(enum device_kind k);
 const char *wiring_name(enum wiring w); /* "unknown", "firmware", "user", "medium", "low" */
 const char *device_filter_name(enum device_filter f); /* "none", "port", "requester id" */
+const char *device_link_name(enum device_link link);  /* "unknown", "pcie", "c2c" */
 const char *io_noted_name(enum io_noted io); /* "untold", "none", "read", "write", "both" */
 /**
  * device_notes_io() - were its requests noted?

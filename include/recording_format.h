@@ -14,7 +14,8 @@
 
 /* The first byte is in no text, so that one byte tells what a file is. */
 #define RECORDING_MAGIC	       "\x8dT410\r\n\x1a"
-#define RECORDING_VERSION      10u
+#define RECORDING_VERSION      11u
+#define RECORDING_NO_CONTEXTS  10u	   /* version of recordings that know no users of devices */
 #define RECORDING_NO_ONLINE    9u	   /* version of recordings that know no CPU's coming */
 #define RECORDING_NO_RESCTRL   8u	   /* version of those without monitoring groups */
 #define RECORDING_NO_PARTS     7u	   /* version of those that have no parts either */
@@ -111,8 +112,7 @@ enum recording_event {
 	RECORDING_PART,		 /* from version 8 on */
 	RECORDING_RESCTRL_GROUP, /* from version 9 on */
 	RECORDING_CPU,		 /* from version 10 on */
-	/* Reserved for GPUs, see docs/RECORDING.md; readers refuse them like any unknown event. */
-	RECORDING_CONTEXTS,
+	RECORDING_CONTEXTS,	 /* both from version 11 on */
 	RECORDING_ACTIVITY,
 };
 
@@ -128,9 +128,10 @@ enum recording_event {
 #define RECORDING_ALL	       0x04u
 #define RECORDING_RESCTRL      0x08u /* from version 9 on */
 #define RECORDING_ONLINE       0x10u /* from version 10 on */
-#define RECORDING_LINKS	       0x20u /* reserved for GPUs, as above */
+#define RECORDING_LINKS	       0x20u /* from version 11 on */
 
 #define RECORDING_CPU_ONLINE   0x01u
+#define RECORDING_COPIES       0x01u
 
 #define RECORDING_IO_EXCLUSIVE 0x01u /* no bytes follow */
 

@@ -24,6 +24,7 @@
 #define TRACE_MAX_DEVICES     512
 #define TRACE_MAX_PROBES      256
 #define TRACE_MAX_PARTS	      1024
+#define TRACE_MAX_CONTEXTS    400   /* on a device at a time */
 #define TRACE_HIERARCHY_SHIFT 48    /* cgroup ids: number of the v1 controller above this bit */
 #define TRACE_MAX_LINKS	      16384 /* probes times counters: each row may have this many */
 
@@ -66,6 +67,8 @@ struct layout {
  * @devices, @nr_devices: devices with counters, or with noted requests
  * @parts, @nr_parts: parts measured elsewhere than the counters
  * @resctrl: the kernel's monitoring groups were read
+ * @contexts: a program told who uses devices: their links and UUIDs are known where they have any,
+ *	and there may be TRACE_CONTEXTS and TRACE_ACTIVITY
  * @online: CPUs with a socket were online at the start, and TRACE_CPU tells what changes; otherwise
  *	CPUs with a socket are those of the machine
  */
@@ -90,6 +93,7 @@ struct trace_header {
 	struct traffic_part *parts;
 	size_t nr_parts;
 	bool resctrl;
+	bool contexts;
 	bool online;
 };
 
@@ -368,6 +372,69 @@ struct trace_cpu {
 	bool online;
 };
 
+#define TRACE_NO_INSTANCE UINT32_MAX
+
+/**
+ * struct trace_context - a process that can have work done by a device
+ * @pid, @start_ns: the process. Its start is known to a hundredth of a second
+ * @instance: the part of a split device, TRACE_NO_INSTANCE for all of it
+ * @since_ns: the look that saw it first
+ */
+struct trace_context {
+	uint32_t pid;
+	uint64_t start_ns;
+	uint32_t instance;
+	uint64_t since_ns;
+};
+
+/**
+ * struct trace_contexts - a look at a device: all processes that have a context
+ * @device: index into trace_header.devices
+ * @start_ns: the look before, if that told them too; otherwise @end_ns
+ * @end_ns: this look
+ * @processes, @nr: at @end_ns, at most TRACE_MAX_CONTEXTS. A look that could not tell is no event
+ */
+struct trace_contexts {
+	uint32_t device;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	const struct trace_context *processes;
+	uint32_t nr;
+};
+
+/**
+ * struct trace_busy - work of a process on a device
+ * @pid, @start_ns: as in struct trace_context
+ * @busy_ns: time on its engines, of all engines together
+ * @copy_ns: part of it on copy engines
+ */
+struct trace_busy {
+	uint32_t pid;
+	uint64_t start_ns;
+	uint64_t busy_ns;
+	uint64_t copy_ns;
+};
+
+/**
+ * struct trace_activity - all processes that a device worked for
+ * @device: index into trace_header.devices
+ * @start_ns, @end_ns: in this time
+ * @copies: copy_ns is known
+ * @samples: busy_ns is of so many samples of one process each; 0: it was measured
+ * @period_ns: between two samples
+ * @processes, @nr: at most TRACE_MAX_CONTEXTS
+ */
+struct trace_activity {
+	uint32_t device;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	bool copies;
+	uint32_t samples;
+	uint64_t period_ns;
+	const struct trace_busy *processes;
+	uint32_t nr;
+};
+
 /** enum trace_event_type - which member of struct trace_event is set */
 enum trace_event_type {
 	TRACE_TASK,
@@ -385,6 +452,8 @@ enum trace_event_type {
 	TRACE_LOST,
 	TRACE_MARK,
 	TRACE_CPU,
+	TRACE_CONTEXTS,
+	TRACE_ACTIVITY,
 	NR_TRACE_EVENTS
 };
 
@@ -410,6 +479,8 @@ struct trace_event {
 		struct trace_lost lost;
 		struct trace_mark mark;
 		struct trace_cpu cpu;
+		struct trace_contexts contexts;
+		struct trace_activity activity;
 	};
 };
 
@@ -530,6 +601,16 @@ static inline int trace_send_cgroup(const struct trace_sink *to, uint64_t id, co
 static inline int trace_send_follow(const struct trace_sink *to, uint32_t pid)
 {
 	return TRACE_SEND(to, TRACE_FOLLOW, follow, (struct trace_follow){ pid });
+}
+
+static inline int trace_send_contexts(const struct trace_sink *to, const struct trace_contexts *c)
+{
+	return TRACE_SEND(to, TRACE_CONTEXTS, contexts, *c);
+}
+
+static inline int trace_send_activity(const struct trace_sink *to, const struct trace_activity *a)
+{
+	return TRACE_SEND(to, TRACE_ACTIVITY, activity, *a);
 }
 
 #endif

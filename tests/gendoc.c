@@ -260,6 +260,18 @@ static void put_number(FILE *f, const struct fields *rows, const struct field *f
 	}
 }
 
+static void put_field(FILE *f, const struct fields *rows, const struct field *field);
+
+static void put_list(FILE *f, const struct field *list)
+{
+	fprintf(f, "number of %s (at most %llu), for each: ", list->name,
+		(unsigned long long)list->max);
+	for (size_t i = 0; i < list->each->nr; i++) {
+		fputs(i ? ", " : "", f);
+		put_field(f, list->each, &list->each->rows[i]);
+	}
+}
+
 static void put_field(FILE *f, const struct fields *rows, const struct field *field)
 {
 	static const char *const own[] = {
@@ -270,6 +282,7 @@ static void put_field(FILE *f, const struct fields *rows, const struct field *fi
 		[FIELD_PROBE] = "index of the probe",
 		[FIELD_DEVICE] = "index of the device",
 		[FIELD_PART] = "index of the part",
+		[FIELD_INSTANCE] = "instance + 1, 0 for none",
 		[FIELD_GROUP] = "group",
 		[FIELD_READINGS] =
 			"for each counter of the group: value, delta enabled − (end_ns − "
@@ -288,6 +301,8 @@ static void put_field(FILE *f, const struct fields *rows, const struct field *fi
 	else if (field->type == FIELD_TOTALS)
 		fprintf(f, "number of %s, and these in the order of `user/trace/fields.c`",
 			field->name);
+	else if (field->type == FIELD_LIST)
+		put_list(f, field);
 	else if (field->type < FIELD_OWN)
 		put_number(f, rows, field);
 	else

@@ -41,14 +41,17 @@ LINES = [
     {"type": "something new", "key": -1},
     {"type": "end", "time_ns": 20},
 ]
+GPU = {"bdf": "0009:01:00.0", "link": "c2c", "uuid": "GPU-5"}
 MARKED = [
-    {**HEADER, "marked": True},
+    {**HEADER, "marked": True, "contexts": True, "devices": [GPU]},
     {"type": "cgroup", "id": 881, "path": "/slurm/job_12"},
     {"type": "task", "pid": 42, "tgid": 42, "start_ns": 9},
     {"type": "job", "cgroup_id": 881, "user": "alice"},
     {"type": "follow", "pid": 42},
     {"type": "resync", "begin": True},
     {"type": "exit", "pid": 42, "start_ns": 9},
+    {"type": "contexts", "bdf": GPU["bdf"], "processes": [{"pid": 42, "start_ns": 9, "instance": 0, "since_ns": 10}], **SPAN},
+    {"type": "activity", "bdf": GPU["bdf"], "samples": 7, "period_ns": 1, "processes": [{"pid": 42, "start_ns": 9, "busy_ns": 8}], **SPAN},
 ]
 
 

@@ -67,13 +67,14 @@ static struct probe sample_probes[] = {
 
 /* A disk below a port that is counted too, and a function of which nothing is known. */
 static struct device sample_devices[] = {
-	{ "0002:80:00.0", "", DEVICE_PORT, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_PORT, 0, IO_UNTOLD },
+	{ "0002:80:00.0", "", DEVICE_PORT, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_PORT, 0, IO_UNTOLD,
+	  LINK_UNKNOWN, "" },
 	{ "0002:81:00.0", "nvme0n1", DEVICE_NVME, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_ID, 1,
-	  IO_UNTOLD },
+	  IO_UNTOLD, LINK_UNKNOWN, "" },
 	{ "10000:e1:1f.7", "eth0,\xff", DEVICE_NET, 0, 0, 0, WIRING_UNKNOWN, DEVICE_NOT_COUNTED, 0,
-	  IO_UNTOLD },
-	{ "0009:00:00.0", "mlx5_0", DEVICE_RDMA, 1, 0, 0, WIRING_LOW, DEVICE_BY_PORT, 0,
-	  IO_UNTOLD },
+	  IO_UNTOLD, LINK_UNKNOWN, "" },
+	{ "0009:00:00.0", "mlx5_0", DEVICE_RDMA, 1, 0, 0, WIRING_LOW, DEVICE_BY_PORT, 0, IO_UNTOLD,
+	  LINK_UNKNOWN, "" },
 };
 #define NR_SAMPLE_DEVICES (sizeof(sample_devices) / sizeof(sample_devices[0]))
 
@@ -220,6 +221,27 @@ static inline void log_cpu(struct event_log *l, const struct trace_cpu *c)
 	log_line(l, "cpu %u %d %d\n", c->cpu, (int)c->socket, c->online);
 }
 
+static inline void log_contexts(struct event_log *l, const struct trace_contexts *c)
+{
+	log_line(l, "contexts dev %u %llu %llu", c->device, LLU(c->start_ns), LLU(c->end_ns));
+	for (uint32_t i = 0; i < c->nr; i++)
+		log_line(l, " [%u %llu %d %llu]", c->processes[i].pid,
+			 LLU(c->processes[i].start_ns), (int)c->processes[i].instance,
+			 LLU(c->processes[i].since_ns));
+	log_line(l, "\n");
+}
+
+static inline void log_activity(struct event_log *l, const struct trace_activity *a)
+{
+	log_line(l, "activity dev %u %llu %llu %d %u %llu", a->device, LLU(a->start_ns),
+		 LLU(a->end_ns), a->copies, a->samples, LLU(a->period_ns));
+	for (uint32_t i = 0; i < a->nr; i++)
+		log_line(l, " [%u %llu %llu %llu]", a->processes[i].pid,
+			 LLU(a->processes[i].start_ns), LLU(a->processes[i].busy_ns),
+			 LLU(a->processes[i].copy_ns));
+	log_line(l, "\n");
+}
+
 static inline int log_event(void *arg, const struct trace_event *e)
 {
 	struct event_log *l = arg;
@@ -267,6 +289,12 @@ static inline int log_event(void *arg, const struct trace_event *e)
 		break;
 	case TRACE_CPU:
 		log_cpu(l, &e->cpu);
+		break;
+	case TRACE_CONTEXTS:
+		log_contexts(l, &e->contexts);
+		break;
+	case TRACE_ACTIVITY:
+		log_activity(l, &e->activity);
 		break;
 	default:
 		fail_msg("event type %d", e->type);

@@ -87,6 +87,22 @@ int line_bool(const struct ndjson_line *line, const json_t *object, const char *
 	return 0;
 }
 
+int line_known_keys(const struct ndjson_line *line, json_t *object, const char *const *keys,
+		    size_t nr)
+{
+	const char *key;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach (object, key, value) {
+		for (i = 0; i < nr && strcmp(key, keys[i]) != 0; i++)
+			;
+		if (i == nr)
+			return line_fail(line, key, "the key \"%.40s\" is not known", key);
+	}
+	return 0;
+}
+
 int line_array(const struct ndjson_line *line, const json_t *object, const char *key,
 	       enum need need, size_t max, json_t **ret)
 {

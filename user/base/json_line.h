@@ -63,6 +63,16 @@ int line_u64(const struct ndjson_line *line, const json_t *object, const char *k
 	     uint64_t max, uint64_t *ret);
 int line_bool(const struct ndjson_line *line, const json_t *object, const char *key, bool *ret);
 
+/**
+ * line_known_keys() - has an object only these keys?
+ *
+ * An unknown one is a typing error, which would change the meaning of the rest.
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int line_known_keys(const struct ndjson_line *line, json_t *object, const char *const *keys,
+		    size_t nr);
+
 /** line_array() - an array of at most @max elements; NULL without the optional key */
 int line_array(const struct ndjson_line *line, const json_t *object, const char *key,
 	       enum need need, size_t max, json_t **ret);

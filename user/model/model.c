@@ -137,6 +137,8 @@ NAMES(wiring_name, enum wiring, [WIRING_UNKNOWN] = "unknown", [WIRING_FIRMWARE] 
 NAMES(device_filter_name, enum device_filter, [DEVICE_NOT_COUNTED] = "none",
       [DEVICE_BY_PORT] = "port", [DEVICE_BY_ID] = "requester id", [DEVICE_BY_TILE] = "tile")
 
+NAMES(device_link_name,
+      enum device_link, [LINK_UNKNOWN] = "unknown", [LINK_PCIE] = "pcie", [LINK_C2C] = "c2c")
 NAMES(io_noted_name, enum io_noted, [IO_UNTOLD] = "untold", [IO_NONE] = "none", [IO_READ] = "read",
       [IO_WRITE] = "write", [IO_BOTH] = "both")
 

@@ -26,6 +26,38 @@ static bool cpu_valid(const struct trace_header *h, const struct trace_cpu *c)
 	       (c->socket == LAYOUT_NO_SOCKET || (c->online && c->socket < h->layout.nr_sockets));
 }
 
+static bool list_valid(const struct trace_header *h, uint32_t device, uint64_t start_ns,
+		       uint64_t end_ns, uint32_t nr)
+{
+	return h->contexts && device < h->nr_devices && start_ns <= end_ns &&
+	       nr <= TRACE_MAX_CONTEXTS;
+}
+
+static bool is_process(uint32_t pid)
+{
+	return pid != TRACE_PID_IDLE && pid != TRACE_PID_LOST;
+}
+
+static bool contexts_valid(const struct trace_header *h, const struct trace_contexts *c)
+{
+	bool valid = list_valid(h, c->device, c->start_ns, c->end_ns, c->nr);
+
+	for (uint32_t i = 0; valid && i < c->nr; i++)
+		valid = is_process(c->processes[i].pid) && c->processes[i].since_ns <= c->end_ns;
+	return valid;
+}
+
+static bool activity_valid(const struct trace_header *h, const struct trace_activity *a)
+{
+	bool valid = list_valid(h, a->device, a->start_ns, a->end_ns, a->nr) &&
+		     !a->samples == !a->period_ns;
+
+	for (uint32_t i = 0; valid && i < a->nr; i++)
+		valid = is_process(a->processes[i].pid) &&
+			a->processes[i].copy_ns <= (a->copies ? a->processes[i].busy_ns : 0);
+	return valid;
+}
+
 bool trace_valid(const struct trace_header *h, const struct trace_event *e)
 {
 	switch (e->type) {
@@ -49,6 +81,10 @@ bool trace_valid(const struct trace_header *h, const struct trace_event *e)
 		       e->lost.start_ns <= e->lost.end_ns;
 	case TRACE_CPU:
 		return cpu_valid(h, &e->cpu);
+	case TRACE_CONTEXTS:
+		return contexts_valid(h, &e->contexts);
+	case TRACE_ACTIVITY:
+		return activity_valid(h, &e->activity);
 	case TRACE_MARK:
 		/* Only a trace without marks ends with one that has no ends. */
 		return e->mark.ends_ns || e->mark.last;

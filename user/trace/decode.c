@@ -154,6 +154,9 @@ static void get_own(struct fields_in *fields, const struct field *f, void *of)
 	case FIELD_PLACE:
 		field_set(f, event, (uint32_t)bytes_get_max(in, d->h->layout.nr_sockets) - 1u);
 		break;
+	case FIELD_INSTANCE:
+		field_set(f, of, (uint32_t)bytes_get_max(in, UINT32_MAX) - 1u);
+		break;
 	case FIELD_TOTALS:
 		get_totals(in, f->each, (char *)event + f->offset);
 		break;
@@ -169,12 +172,13 @@ static void get_row(struct decoder *d, uint64_t code, struct trace_event *event)
 
 	while (row < trace_rows + NR_TRACE_EVENTS && (!row->code || row->code != code))
 		row++;
+	memset(event, 0, sizeof(*event));
 	if (row == trace_rows + NR_TRACE_EVENTS) {
 		bytes_bad(&d->in.bytes, true);
 		return;
 	}
-	memset(event, 0, sizeof(*event));
 	event->type = row - trace_rows;
+	bytes_bad(&d->in.bytes, trace_unannounced(d->h, event->type));
 	d->used_text = 0;
 	fields_take(&d->in, &row->fields, event);
 }
@@ -185,6 +189,7 @@ static int get_event(struct decoder *d, bool *first_mark, const struct trace_sin
 	uint64_t tag = bytes_get(in);
 	struct trace_event event;
 	struct trace_mark *m = &event.mark;
+	int err;
 
 	if (tag & RECORDING_SLICE) {
 		event.type = TRACE_SLICE;
@@ -201,7 +206,10 @@ static int get_event(struct decoder *d, bool *first_mark, const struct trace_sin
 		}
 		*first_mark = false;
 	}
-	return in->err ? in->err : trace_send(sink, &event);
+	err = in->err ? in->err : trace_send(sink, &event);
+	if (event.type == TRACE_CONTEXTS || event.type == TRACE_ACTIVITY)
+		fields_release(&trace_rows[event.type].fields, &event);
+	return err;
 }
 
 int decoder_new(const struct trace_header *h, struct decoder **ret)

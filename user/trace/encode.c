@@ -158,6 +158,7 @@ static void put_own(struct fields_out *o, const struct field *f, const void *of)
 			bytes_put_delta(&o->bytes, m->ends_ns[i] - m->time_ns);
 		break;
 	case FIELD_PLACE:
+	case FIELD_INSTANCE:
 		bytes_put(&o->bytes, (uint32_t)(field_get(f, of) + 1));
 		break;
 	case FIELD_TOTALS:

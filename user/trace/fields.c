@@ -130,6 +130,43 @@ static const struct field cpu[] = {
 	SPECIAL("socket", FIELD_PLACE, cpu, socket),
 };
 
+/* JSON takes the fields of each process as they are; bytes, too, since looks are few. */
+static const struct field context[] = {
+	ROW("pid", struct trace_context, pid, REQUIRED),
+	ROW("start_ns", struct trace_context, start_ns, REQUIRED),
+	ROW_OWN("instance", FIELD_INSTANCE, struct trace_context, instance),
+	ROW("since_ns", struct trace_context, since_ns, REQUIRED),
+};
+static const struct fields context_fields =
+	FIELDS(context, struct trace_context, .many = "too many contexts");
+
+static const struct field contexts[] = {
+	SPECIAL("bdf", FIELD_DEVICE, contexts, device),
+	TIMES(contexts),
+	ROW_LIST("processes", struct trace_event, contexts.processes, contexts.nr, &context_fields,
+		 REQUIRED, .max = TRACE_MAX_CONTEXTS),
+};
+
+static const struct field busy[] = {
+	ROW("pid", struct trace_busy, pid, REQUIRED),
+	ROW("start_ns", struct trace_busy, start_ns, REQUIRED),
+	ROW("busy_ns", struct trace_busy, busy_ns, REQUIRED),
+	ROW("copy_ns", struct trace_busy, copy_ns, .terse = true),
+};
+static const struct fields busy_fields =
+	FIELDS(busy, struct trace_busy, .many = "too many processes");
+
+static const struct field activity[] = {
+	FLAGS,
+	SPECIAL("bdf", FIELD_DEVICE, activity, device),
+	TIMES(activity),
+	FIELD(activity, copies, .flag = RECORDING_COPIES, .terse = true),
+	FIELD(activity, samples, .terse = true),
+	FIELD(activity, period_ns, .terse = true),
+	ROW_LIST("processes", struct trace_event, activity.processes, activity.nr, &busy_fields,
+		 REQUIRED, .max = TRACE_MAX_CONTEXTS),
+};
+
 #define LOSS(name, ...) ROW(#name, struct quality, name, ),
 #define COST(name)	ROW(#name, struct self_cost, name, )
 
@@ -175,6 +212,8 @@ const struct trace_row trace_rows[NR_TRACE_EVENTS] = {
 	[TRACE_LOST] = { "lost", RECORDING_LOST, false, EVENT(lost) },
 	[TRACE_MARK] = { "mark", RECORDING_MARK, true, EVENT(mark) },
 	[TRACE_CPU] = { "cpu", RECORDING_CPU, true, EVENT(cpu), .since = 10 },
+	[TRACE_CONTEXTS] = { "contexts", RECORDING_CONTEXTS, true, EVENT(contexts), .since = 11 },
+	[TRACE_ACTIVITY] = { "activity", RECORDING_ACTIVITY, true, EVENT(activity), .since = 11 },
 };
 
 #define IS_FIRST(event, member, name)                                                          \
@@ -201,6 +240,11 @@ struct trace_who trace_who(const struct trace_event *e)
 		.pid = who.pid,
 		.cgroup_id = e->type == TRACE_IO && who.pid == TRACE_PID_IDLE ? who.cgroup_id : 0,
 	};
+}
+
+bool trace_unannounced(const struct trace_header *h, enum trace_event_type type)
+{
+	return (type == TRACE_CONTEXTS || type == TRACE_ACTIVITY) && !h->contexts;
 }
 
 uint64_t trace_bound(const struct trace_header *h, const struct field *f)
@@ -265,6 +309,8 @@ bool trace_fits(const struct trace_header *h, const struct trace_event *e)
 	if (e->type >= NR_TRACE_EVENTS || (e->type == TRACE_RESCTRL && !h->resctrl) ||
 	    (e->type == TRACE_CPU && !h->online))
 		return false;
+	if (e->type == TRACE_CONTEXTS || e->type == TRACE_ACTIVITY)
+		return trace_valid(h, e);
 	fields = &trace_rows[e->type].fields;
 	for (size_t i = 0; i < fields->nr; i++)
 		if (!field_fits(h, e, &fields->rows[i]))

@@ -21,6 +21,7 @@ enum {
 	FIELD_PROBE,	       /* index */
 	FIELD_DEVICE,	       /* index; in NDJSON the PCI address */
 	FIELD_PART,	       /* index */
+	FIELD_INSTANCE,	       /* number + 1, 0 for none; NDJSON has the number, or leaves it out */
 	FIELD_GROUP,	       /* index; in NDJSON the socket of the group */
 	FIELD_WEIGHTS,	       /* of a slice */
 	FIELD_READINGS,	       /* of a window */
@@ -61,6 +62,9 @@ struct trace_who {
 
 /** trace_who() - the task of a slice or of I/O; 0 where the pid alone identifies it */
 struct trace_who trace_who(const struct trace_event *e);
+
+/** trace_unannounced() - is it a type that a trace with this header cannot have? */
+bool trace_unannounced(const struct trace_header *h, enum trace_event_type type);
 
 /** trace_bound() - an index must be below it; 0 if the field is not an index */
 uint64_t trace_bound(const struct trace_header *h, const struct field *f);

@@ -39,8 +39,10 @@ static const struct field device_rows[] = {
 	ROW_WORD("wiring", struct device, wiring, wiring_name, NR_WIRINGS, AT(7)),
 	ROW_WORD("filter", struct device, filter, device_filter_name, NR_DEVICE_FILTERS, AT(8)),
 	ROW_OWN("port", HEADER_DEVICE, struct device, port, AT(9)),
-	/* Its bytes are those of HEADER_IO. */
+	/* Their bytes are those of HEADER_IO and HEADER_LINKS. */
 	ROW_WORD("io", struct device, io, io_noted_name, NR_IO_NOTED, TERSE),
+	ROW_WORD("link", struct device, link, device_link_name, NR_DEVICE_LINKS, TERSE),
+	ROW_CHARS("uuid", struct device, uuid, TERSE),
 };
 static const struct fields device_fields =
 	FIELDS(device_rows, struct device, .placed = true, .unknown = "a device of an unknown kind",
@@ -121,6 +123,7 @@ static const struct fields job_fields = FIELDS(text_rows, char *, .many = "too m
 #define LAST_TICKS 19 /* places behind which a header without peaks ends */
 #define LAST_PEAKS 21
 #define LAST_PARTS 22
+#define LAST_IO	   23
 
 static const struct field header_rows[] = {
 	{ .type = FIELD_FLAGS, AT(1) },
@@ -144,7 +147,8 @@ static const struct field header_rows[] = {
 		 MOST(TRACE_MAX_COUNTERS)),
 	ROW_LIST("devices", HEADER, devices, nr_devices, &device_fields, AT(15),
 		 MOST(TRACE_MAX_DEVICES)),
-	ROW_OWN(NULL, HEADER_IO, HEADER, devices, AT(23), .ends = true),
+	ROW_OWN(NULL, HEADER_IO, HEADER, devices, AT(LAST_IO), .ends = true),
+	ROW_OWN(NULL, HEADER_LINKS, HEADER, devices, AT(24)),
 	ROW_LIST("counters", HEADER, layout.counters, layout.nr_counters, &counter_fields, NEEDED,
 		 AT(11), MOST(TRACE_MAX_COUNTERS)),
 	ROW_LIST("probes", HEADER, probes, nr_probes, &probe_fields, AT(14),
@@ -164,6 +168,7 @@ static const struct field header_rows[] = {
 	ROW("all", HEADER, all, .flag = RECORDING_ALL),
 	ROW("resctrl", HEADER, resctrl, TERSE, .flag = RECORDING_RESCTRL),
 	ROW("online", HEADER, online, TERSE, .flag = RECORDING_ONLINE),
+	ROW("contexts", HEADER, contexts, TERSE, .flag = RECORDING_LINKS),
 };
 const struct fields header_fields = FIELDS(header_rows, HEADER, .placed = true);
 
@@ -266,6 +271,8 @@ static const char *devices_check(const struct trace_header *h)
 				return "two devices with one address";
 		if (d->wiring != WIRING_UNKNOWN && d->socket >= h->layout.nr_sockets)
 			return "a device on an unknown socket";
+		if (!h->contexts && (d->link != LINK_UNKNOWN || d->uuid[0]))
+			return "a device's link in a trace without contexts";
 		if (!port_fits(h, d))
 			return "a device below a port that is none";
 	}
@@ -353,11 +360,19 @@ static void put_cpus(const struct layout *l, struct bytes *o)
 
 bool header_is_late(const struct trace_header *h)
 {
-	bool late = h->online;
+	bool late = h->online || h->contexts;
 
 	for (size_t i = 0; i < h->nr_devices && !late; i++)
 		late = h->devices[i].io != IO_UNTOLD;
 	return late;
+}
+
+static void put_links(const struct trace_header *h, struct bytes *o)
+{
+	for (size_t i = 0; i < h->nr_devices; i++) {
+		bytes_put(o, h->devices[i].link);
+		bytes_put_text(o, h->devices[i].uuid);
+	}
 }
 
 static void put_own(struct fields_out *o, const struct field *f, const void *of)
@@ -369,6 +384,8 @@ static void put_own(struct fields_out *o, const struct field *f, const void *of)
 	else if (f->type == HEADER_IO)
 		for (size_t i = 0; i < h->nr_devices; i++)
 			bytes_put(&o->bytes, h->devices[i].io);
+	else if (f->type == HEADER_LINKS)
+		put_links(h, &o->bytes);
 	else if (f->type == HEADER_FILTERS)
 		bytes_put_text(&o->bytes, field_at(f, of));
 	else if (f->type != HEADER_ID)
@@ -381,10 +398,11 @@ void header_encode(const struct trace_header *h, struct bytes *o)
 	struct fields_out out = { .bytes = *o, .own = put_own };
 
 	fields_put_until(&out, &header_fields, h,
-			 header_is_late(h)  ? SIZE_MAX
-			 : h->nr_parts	    ? LAST_PARTS
-			 : h->host.peaks.nr ? LAST_PEAKS
-					    : LAST_TICKS);
+			 h->contexts	     ? SIZE_MAX
+			 : header_is_late(h) ? LAST_IO
+			 : h->nr_parts	     ? LAST_PARTS
+			 : h->host.peaks.nr  ? LAST_PEAKS
+					     : LAST_TICKS);
 	*o = out.bytes;
 }
 
@@ -406,6 +424,14 @@ static void get_cpus(struct bytes_in *in, struct layout *l)
 	}
 }
 
+static void get_links(struct bytes_in *in, struct trace_header *h)
+{
+	for (size_t i = 0; h->contexts && i < h->nr_devices; i++) {
+		h->devices[i].link = bytes_get_max(in, NR_DEVICE_LINKS - 1);
+		bytes_get_text(in, h->devices[i].uuid, sizeof(h->devices[i].uuid));
+	}
+}
+
 static void get_own(struct fields_in *in, const struct field *f, void *of)
 {
 	struct trace_header *h = of;
@@ -415,6 +441,8 @@ static void get_own(struct fields_in *in, const struct field *f, void *of)
 	else if (f->type == HEADER_IO)
 		for (size_t i = 0; i < h->nr_devices; i++)
 			h->devices[i].io = bytes_get_max(&in->bytes, NR_IO_NOTED - 1);
+	else if (f->type == HEADER_LINKS)
+		get_links(&in->bytes, h);
 	else if (f->type == HEADER_FILTERS)
 		bytes_get_text(&in->bytes, (char *)of + f->offset,
 			       sizeof(((struct counter *)NULL)->filters));

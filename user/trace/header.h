@@ -23,6 +23,7 @@ enum {
 	HEADER_ID,		 /* JSON: the index of the structure */
 	HEADER_PEAK_SOCKET,	 /* a number, or PEAK_EVERY_SOCKET */
 	HEADER_IO,		 /* bytes: device.io of each device */
+	HEADER_LINKS,		 /* bytes: device.link and device.uuid of each device */
 };
 
 /** header_fields - all of a header, in the order of NDJSON */
@@ -69,7 +70,7 @@ int header_add_selection(struct trace_header *h, char *const *cgroups, size_t nr
  */
 const char *header_check(const struct trace_header *h);
 
-/** header_is_late() - does it say what no recording before version 10 can? */
+/** header_is_late() - does it say what no recording before version 10 can? @contexts is version 11 */
 bool header_is_late(const struct trace_header *h);
 
 /** header_encode() - append a header as in recordings; errors are in @o */

@@ -290,6 +290,16 @@ static int take_text(struct ndjson_reader *r, const struct field *f, struct trac
 	return 0;
 }
 
+static int take_instance(const struct fields_line *from, const json_t *object,
+			 const struct field *f, void *of)
+{
+	uint64_t number = TRACE_NO_INSTANCE;
+	int err = line_u64(from->line, object, f->name, OPTIONAL, TRACE_NO_INSTANCE - 1, &number);
+
+	field_set(f, of, number);
+	return err;
+}
+
 /* Fields that base/fields.h leaves to their owner */
 static int take_own(struct fields_line *from, const json_t *object, const struct field *f, void *of)
 {
@@ -303,6 +313,8 @@ static int take_own(struct fields_line *from, const json_t *object, const struct
 		return take_text(r, f, e);
 	case FIELD_DEVICE:
 		return take_device(r, f, e);
+	case FIELD_INSTANCE:
+		return take_instance(from, object, f, of);
 	case FIELD_GROUP:
 		return take_index(r, f, &r->socket);
 	case FIELD_WEIGHTS:
@@ -363,6 +375,16 @@ static int send_windows(struct ndjson_reader *r, struct trace_event *e,
 	return err;
 }
 
+static int send_row(struct ndjson_reader *r, struct trace_event *e, const struct trace_sink *sink)
+{
+	if (e->type == TRACE_WINDOW)
+		return send_windows(r, e, sink);
+	if (e->type == TRACE_IO)
+		return send_io(r, e, sink);
+	r->events++;
+	return trace_send(sink, e);
+}
+
 static int take_row(struct ndjson_reader *r, enum trace_event_type type,
 		    const struct trace_sink *sink)
 {
@@ -371,20 +393,16 @@ static int take_row(struct ndjson_reader *r, enum trace_event_type type,
 	int err;
 
 	/* without probes, it is a line of another tool and means something else */
-	if (type == TRACE_SAMPLE && !r->header->nr_probes)
+	if ((type == TRACE_SAMPLE && !r->header->nr_probes) || trace_unannounced(r->header, type))
 		return 0;
 	memset(&e, 0, sizeof(e));
 	e.type = type;
 	r->used_text = 0;
 	err = fields_read(&line, r->line.json, &trace_rows[type].fields, &e);
-	if (err)
-		return err;
-	if (type == TRACE_WINDOW)
-		return send_windows(r, &e, sink);
-	if (type == TRACE_IO)
-		return send_io(r, &e, sink);
-	r->events++;
-	return trace_send(sink, &e);
+	if (!err)
+		err = send_row(r, &e, sink);
+	fields_release(&trace_rows[type].fields, &e);
+	return err;
 }
 
 static int on_end(struct ndjson_reader *r)

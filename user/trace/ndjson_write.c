@@ -167,6 +167,10 @@ static void put_own(struct fields_json *j, const struct field *f, const void *of
 	case FIELD_SOCKET:
 		json_number(w->f, f->name, l->socket_ids[field_get(f, e)]);
 		break;
+	case FIELD_INSTANCE:
+		if (field_get(f, of) != TRACE_NO_INSTANCE)
+			json_number(w->f, f->name, field_get(f, of));
+		break;
 	case FIELD_GROUP:
 		json_number(w->f, f->name, l->socket_ids[l->groups[field_get(f, e)].socket]);
 		break;

@@ -469,8 +469,8 @@ static void test_refused(void **state)
 	assert_int_equal(recording_finish(w, &d, NULL), 0);
 }
 
-/* Events reserved for GPUs are unknown to this program: refused, and in NDJSON passed over. */
-static void test_reserved(void **state)
+/* Without the header's word for it there are no users of devices: in NDJSON another tool's lines. */
+static void test_unannounced(void **state)
 {
 	static const uint8_t codes[] = { RECORDING_CONTEXTS * 2, RECORDING_ACTIVITY * 2 };
 	static const char *const lines[] = { "{\"type\":\"contexts\",\"pid\":1}",
@@ -531,10 +531,10 @@ static void test_reserved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_write),	 cmocka_unit_test(test_read),
-		cmocka_unit_test(test_reports),	 cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_late),	 cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_reserved),
+		cmocka_unit_test(test_write),	    cmocka_unit_test(test_read),
+		cmocka_unit_test(test_reports),	    cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_late),	    cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_unannounced),
 	};
 
 	return cmocka_run_group_tests(tests, temp_make, temp_drop);

@@ -166,15 +166,16 @@ static void test_versions(void **state)
 	assert_int_equal(read_as(6, &d), 0);
 	assert_int_equal(read_as(5, &d), 0);
 	assert_int_equal(read_as(4, &d), -EBADMSG);
-	assert_non_null(strstr(d.what, "a recording of version 4, and only 5 to 10 are known"));
+	assert_non_null(strstr(d.what, "a recording of version 4, and only 5 to 11 are known"));
 	assert_string_equal(d.help,
 			    "report it with the t410trace that recorded it, or record again: "
 			    "versions before 5 were in no release");
 	assert_int_equal(read_as(8, &d), 0);
 	assert_int_equal(read_as(9, &d), 0);
+	assert_int_equal(read_as(11, &d), 0);
 	assert_int_equal(read_as(10, &d), 0);
-	assert_int_equal(read_as(11, &d), -EBADMSG);
-	assert_non_null(strstr(d.what, "a recording of version 11, and only 5 to 10 are known"));
+	assert_int_equal(read_as(12, &d), -EBADMSG);
+	assert_non_null(strstr(d.what, "a recording of version 12, and only 5 to 11 are known"));
 	assert_string_equal(d.help, "use the t410trace that recorded it, or a newer one");
 }
 

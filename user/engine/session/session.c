@@ -248,6 +248,10 @@ static int on_event(void *arg, const struct trace_event *e)
 	case TRACE_CPU:
 		session_cpu(&s->cpus, &e->cpu);
 		return 0;
+	case TRACE_CONTEXTS:
+	case TRACE_ACTIVITY:
+		/* Recordings keep them; no report is made of them yet. */
+		return 0;
 	default:
 		return -EINVAL;
 	}

@@ -78,7 +78,7 @@ static void take_header(struct program *p, const char *text, size_t size)
 
 	if (program_header_parse(text, size, &d, &h)) {
 		str_copy(p->why, sizeof(p->why), d.what);
-	} else if (!p->header.nr) {
+	} else if (!p->header.name[0]) {
 		p->header = h;
 		str_copy(p->name, sizeof(p->name), h.name);
 		p->greeted = true;
@@ -110,11 +110,26 @@ static const char *verdict_text(enum program_verdict v)
 	}
 }
 
+static int take_line(struct program *p, enum program_line kind, const struct program_reading *r,
+		     enum program_verdict *ret)
+{
+	uint64_t time_ns = kind == PROGRAM_READING ? r->time_ns : p->users.contexts.end_ns;
+
+	/* It may have been printed while other lines were read. */
+	if (time_ns > p->now_ns)
+		p->now_ns = monotonic_ns();
+	if (kind == PROGRAM_READING)
+		return program_windows_take(&p->windows, r, p->now_ns, ret);
+	return program_users_take(&p->looks[p->users.contexts.device], &p->users, &p->windows,
+				  p->now_ns, ret);
+}
+
 static void on_line(void *arg, const char *text, size_t size)
 {
 	struct program *p = arg;
 	struct program_reading r = { 0 };
 	enum program_verdict verdict;
+	enum program_line kind;
 	struct diag d = { 0 };
 	int err;
 
@@ -125,15 +140,12 @@ static void on_line(void *arg, const char *text, size_t size)
 		take_header(p, text, size);
 		return;
 	}
-	err = program_reading_parse(text, size, &p->header, &d, &r);
+	err = program_line_parse(text, size, &p->header, &d, &kind, &r, &p->users);
 	if (err) {
 		bad_line(p, d.what);
 		return;
 	}
-	/* It may have been printed while other lines were read. */
-	if (r.time_ns > p->now_ns)
-		p->now_ns = monotonic_ns();
-	err = program_windows_take(&p->windows, &r, p->now_ns, &verdict);
+	err = take_line(p, kind, &r, &verdict);
 	if (!p->error)
 		p->error = err;
 	if (verdict == PROGRAM_GOOD || verdict == PROGRAM_EARLY)
@@ -241,6 +253,7 @@ static void rest(struct program *p, const char *how)
 	if (!p->error)
 		p->error = program_windows_flush(&p->windows);
 	program_windows_anew(&p->windows);
+	program_users_anew(p->looks, p->header.nr_devices);
 }
 
 static void look_after(struct program *p)

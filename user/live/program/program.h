@@ -10,6 +10,7 @@
 #include "live/program/lines.h"
 #include "live/program/process.h"
 #include "live/program/text.h"
+#include "live/program/users.h"
 #include "live/program/windows.h"
 
 /* A busy machine may take some seconds to start a program. */
@@ -26,6 +27,7 @@
  * @name: its own name; before its first header its number
  * @header: the first one; all later ones must be like it
  * @windows: its readings; set up by its owner before program_begin()
+ * @looks: by device of its header; as above
  * @bad_lines: lines that were invalid, or came at the wrong time
  * @restarts: times it was started again
  * @wake_ns: its lines are not read before this time
@@ -36,6 +38,7 @@ struct program {
 	char name[PROGRAM_NAME_LEN];
 	struct program_header header;
 	struct program_windows windows;
+	struct program_looks looks[PROGRAM_MAX_DEVICES];
 	uint64_t bad_lines;
 	uint64_t restarts;
 	uint64_t wake_ns;
@@ -44,6 +47,7 @@ struct program {
 	struct program_process process;
 	struct program_lines out;
 	struct program_lines err;
+	struct program_users users;
 	bool running;
 	bool greeted;
 	uint64_t now_ns;

@@ -14,23 +14,6 @@
 #define NS_PER_MS    1000000ull
 #define MAX_EVERY_MS 3600000
 
-/* An unknown key is a typing error, which would change the meaning of the rest. */
-static int known_keys(const struct ndjson_line *line, json_t *object, const char *const *keys,
-		      size_t nr)
-{
-	const char *key;
-	json_t *value;
-	size_t i;
-
-	json_object_foreach (object, key, value) {
-		for (i = 0; i < nr && strcmp(key, keys[i]) != 0; i++)
-			;
-		if (i == nr)
-			return line_fail(line, key, "the key \"%.40s\" is not known", key);
-	}
-	return 0;
-}
-
 /* Text that becomes part of a counter's name, and of a series of /metrics. */
 static int take_name(const struct ndjson_line *line, const json_t *object, char *buf, size_t size)
 {
@@ -106,11 +89,11 @@ static int take_counter(const struct ndjson_line *line, json_t *object, const ch
 			struct program_counter *ret)
 {
 	static const char *const keys[] = { "name",	   "unit",   "source", "direction",
-					    "destination", "socket", "cpus" };
+					    "destination", "socket", "cpus",   "device" };
 	unsigned int source = SOURCE_ANY, unit = 0;
 	struct counter *c = &ret->counter;
 	uint64_t socket = 0;
-	int err = known_keys(line, object, keys, ARRAY_SIZE(keys));
+	int err = line_known_keys(line, object, keys, ARRAY_SIZE(keys));
 
 	if (!err)
 		err = take_name(line, object, c->event, sizeof(c->event));
@@ -136,37 +119,65 @@ static int take_counter(const struct ndjson_line *line, json_t *object, const ch
 	return err;
 }
 
+/* Does a counter belong to one of the devices? */
+static int of_device(const struct ndjson_line *line, const json_t *object,
+		     const struct program_header *h, const struct program_counter *c, bool *ret)
+{
+	const json_t *value = json_object_get(object, "device");
+	const char *address = json_string_value(value);
+
+	*ret = value;
+	if (!value)
+		return 0;
+	for (size_t i = 0; address && i < h->nr_devices; i++)
+		if (!strcmp(h->devices[i].address, address))
+			return c->counter.source == SOURCE_DEVICE && c->counter.unit == UNIT_BYTES
+				       ? 0
+				       : line_fail(
+						 line, "device",
+						 "a counter of a device has \"source\" \"device\" "
+						 "and bytes");
+	return line_fail(line, "device", "\"device\" must be an address of \"devices\"");
+}
+
 static int take_counters(const struct ndjson_line *line, struct program_header *h)
 {
 	json_t *list, *object;
+	bool device;
 	size_t i;
 	int err = line_array(line, line->json, "counters", REQUIRED, PROGRAM_MAX_COUNTERS, &list);
 
 	if (err)
 		return err;
-	if (!json_array_size(list))
+	if (!json_array_size(list) && !h->nr_devices)
 		return line_fail(line, "counters", "\"counters\" is empty");
-	h->counters = calloc(json_array_size(list), sizeof(*h->counters));
+	h->counters = calloc(json_array_size(list) + 1, sizeof(*h->counters));
 	if (!h->counters)
 		return diag_no_memory(line->d);
+	h->nr_values = json_array_size(list);
 	json_array_foreach (list, i, object) {
+		struct program_counter *c = &h->counters[h->nr];
+
+		*c = (struct program_counter){ .place = i };
 		if (!json_is_object(object))
 			return line_fail(line, "counters", "a counter must be an object");
-		err = take_counter(line, object, h->name, &h->counters[i]);
-		for (size_t k = 0; k < i && !err; k++)
-			if (!strcmp(h->counters[k].counter.name, h->counters[i].counter.name))
+		err = take_counter(line, object, h->name, c);
+		for (size_t k = 0; k < h->nr && !err; k++)
+			if (!strcmp(h->counters[k].counter.name, c->counter.name))
 				err = line_fail(line, "counters", "two counters are called %.64s",
-						h->counters[i].counter.event);
+						c->counter.event);
+		if (!err)
+			err = of_device(line, object, h, c, &device);
 		if (err)
 			return err;
+		h->nr += !device;
 	}
-	h->nr = json_array_size(list);
 	return 0;
 }
 
 static int take_header(const struct ndjson_line *line, struct program_header *h)
 {
-	static const char *const keys[] = { "schema", "name", "every_ms", "counters" };
+	static const char *const keys[] = { "schema", "name", "every_ms", "devices", "counters" };
 	uint64_t every_ms = PROGRAM_EVERY_NS / NS_PER_MS;
 	char schema[sizeof(SCHEMA)] = "";
 	int err = line_text(line, line->json, "schema", REQUIRED, schema, sizeof(schema), NULL);
@@ -174,7 +185,7 @@ static int take_header(const struct ndjson_line *line, struct program_header *h)
 	if (!err && strcmp(schema, SCHEMA) != 0)
 		err = line_fail(line, "schema", "\"schema\" must be \"" SCHEMA "\"");
 	if (!err)
-		err = known_keys(line, line->json, keys, ARRAY_SIZE(keys));
+		err = line_known_keys(line, line->json, keys, ARRAY_SIZE(keys));
 	if (!err)
 		err = take_name(line, line->json, h->name, sizeof(h->name));
 	if (!err)
@@ -182,6 +193,8 @@ static int take_header(const struct ndjson_line *line, struct program_header *h)
 	if (!err && !every_ms)
 		err = line_fail(line, "every_ms", "\"every_ms\" must not be 0");
 	h->every_ns = every_ms * NS_PER_MS;
+	if (!err)
+		err = program_devices_parse(line, h);
 	return err ? err : take_counters(line, h);
 }
 
@@ -204,6 +217,7 @@ int program_header_parse(const char *text, size_t size, struct diag *d, struct p
 void program_header_free(struct program_header *h)
 {
 	free(h->counters);
+	free(h->devices);
 	*h = (struct program_header){ 0 };
 }
 
@@ -214,12 +228,17 @@ static bool same_counter(const struct program_counter *a, const struct program_c
 	return !strcmp(x->name, y->name) && x->unit == y->unit && a->scale == b->scale &&
 	       x->source == y->source && x->direction == y->direction &&
 	       x->destination == y->destination && a->socket_given == b->socket_given &&
-	       a->socket == b->socket && !memcmp(&a->cpus, &b->cpus, sizeof(a->cpus));
+	       a->socket == b->socket && !memcmp(&a->cpus, &b->cpus, sizeof(a->cpus)) &&
+	       a->place == b->place;
 }
 
 bool program_header_same(const struct program_header *a, const struct program_header *b)
 {
-	bool same = a->nr == b->nr && !strcmp(a->name, b->name);
+	bool same = a->nr == b->nr && !strcmp(a->name, b->name) && a->nr_values == b->nr_values &&
+		    a->nr_devices == b->nr_devices;
+
+	for (size_t i = 0; i < a->nr_devices && same; i++)
+		same = !strcmp(a->devices[i].address, b->devices[i].address);
 
 	for (size_t i = 0; i < a->nr && same; i++)
 		same = same_counter(&a->counters[i], &b->counters[i]);
@@ -230,20 +249,20 @@ static int take_values(const struct ndjson_line *line, const struct program_head
 		       struct program_reading *ret)
 {
 	json_t *list, *value;
-	size_t i;
 	int err = line_u64(line, line->json, "time_ns", REQUIRED, INT64_MAX, &ret->time_ns);
 
 	if (!err)
 		err = line_array(line, line->json, "values", REQUIRED, PROGRAM_MAX_COUNTERS, &list);
 	if (err)
 		return err;
-	if (json_array_size(list) != h->nr)
+	if (json_array_size(list) != h->nr_values)
 		return line_fail(line, "values", "\"values\" must be %zu, one for each counter",
-				 h->nr);
+				 h->nr_values);
 	ret->nr = h->nr;
-	json_array_foreach (list, i, value) {
+	for (size_t i = 0; i < h->nr; i++) {
 		uint32_t scale = h->counters[i].scale;
 
+		value = json_array_get(list, h->counters[i].place);
 		ret->read[i] = !json_is_null(value);
 		if (ret->read[i] &&
 		    line_number(line, value, "values", INT64_MAX / scale, &ret->values[i]))
@@ -253,19 +272,25 @@ static int take_values(const struct ndjson_line *line, const struct program_head
 	return 0;
 }
 
-int program_reading_parse(const char *text, size_t size, const struct program_header *h,
-			  struct diag *d, struct program_reading *ret)
+int program_line_parse(const char *text, size_t size, const struct program_header *h,
+		       struct diag *d, enum program_line *ret_kind,
+		       struct program_reading *ret_reading, struct program_users *ret_users)
 {
 	static const char *const keys[] = { "time_ns", "values" };
 	struct ndjson_line line = { .file = "line", .number = 1, .text = text, .size = size };
 	int err;
 
 	line.d = d;
+	*ret_kind = PROGRAM_READING;
 	err = line_parse(&line);
-	if (!err)
-		err = known_keys(&line, line.json, keys, ARRAY_SIZE(keys));
-	if (!err)
-		err = take_values(&line, h, ret);
+	if (!err && json_object_get(line.json, "device")) {
+		*ret_kind = PROGRAM_USERS;
+		err = program_users_parse(&line, h, ret_users);
+	} else if (!err) {
+		err = line_known_keys(&line, line.json, keys, ARRAY_SIZE(keys));
+		if (!err)
+			err = take_values(&line, h, ret_reading);
+	}
 	json_decref(line.json);
 	return err;
 }

@@ -3,10 +3,6 @@
 
 #include <errno.h>
 
-#include "base/clock.h"
-
-/* Slices are kept for 10 s for late windows; half of that is for us. */
-#define LATE_NS	    (5 * NS_PER_S)
 /* As with the kernel's counters: totals below earlier ones for this long have restarted. */
 #define BACKWARD_NS (3 * NS_PER_S)
 
@@ -105,7 +101,7 @@ static enum program_verdict judge(const struct program_windows *w, const struct 
 		return PROGRAM_BACKWARD;
 	if (r->time_ns == w->last_ns)
 		return PROGRAM_AGAIN;
-	return now_ns - r->time_ns > LATE_NS ? PROGRAM_LATE : PROGRAM_GOOD;
+	return now_ns - r->time_ns > PROGRAM_LATE_NS ? PROGRAM_LATE : PROGRAM_GOOD;
 }
 
 int program_windows_take(struct program_windows *w, const struct program_reading *r,

@@ -3,8 +3,12 @@
 #ifndef LIVE_PROGRAM_WINDOWS_H
 #define LIVE_PROGRAM_WINDOWS_H
 
+#include "base/clock.h"
 #include "live/program/text.h"
 #include "trace.h"
+
+/* Slices are kept for 10 s for late windows; half of that is for programs. */
+#define PROGRAM_LATE_NS (5 * NS_PER_S)
 
 /* enum program_verdict - verdict on a reading */
 enum program_verdict {

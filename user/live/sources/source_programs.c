@@ -250,6 +250,31 @@ static int add_counter(struct programs *s, struct program_counter *c, struct dia
 	return err ? diag_error(d, err, "cannot describe the counters of sources") : 0;
 }
 
+/* Users are told of devices that -D chose: the others are none of this run. */
+static int find_device(const struct programs *s, struct program *p, size_t i, struct diag *d)
+{
+	const struct program_device *told = &p->header.devices[i];
+	struct trace_header *h = s->c->header;
+	uint32_t k = 0;
+
+	p->looks[i].device = PROGRAM_NO_DEVICE;
+	while (k < h->nr_devices && strcmp(h->devices[k].bdf, told->address) != 0)
+		k++;
+	if (k == h->nr_devices)
+		return 0;
+	for (const struct program *other = s->items; other < p; other++)
+		for (size_t n = 0; n < other->header.nr_devices; n++)
+			if (other->looks[n].device == k)
+				return diag_fail(d, -EINVAL,
+						 "sources %s and %s both tell who uses device %s",
+						 other->name, p->name, told->address);
+	p->looks[i].device = k;
+	h->contexts = true;
+	h->devices[k].link = told->link;
+	str_copy(h->devices[k].uuid, sizeof(h->devices[k].uuid), told->uuid);
+	return 0;
+}
+
 static int open_all(void *data, struct source_context *c, struct diag *d)
 {
 	struct programs *s = data;
@@ -265,6 +290,8 @@ static int open_all(void *data, struct source_context *c, struct diag *d)
 		one->windows.window_ns = c->args->window_ns;
 		for (size_t i = 0; i < one->header.nr && !err; i++)
 			err = add_counter(s, &one->header.counters[i], d);
+		for (size_t i = 0; i < one->header.nr_devices && !err; i++)
+			err = find_device(s, one, i, d);
 	}
 	return err;
 }
@@ -411,9 +438,33 @@ static void describe(const void *data, size_t i, char *ret_text, size_t size)
 {
 	const struct programs *s = data;
 
-	if (i < s->nr)
-		snprintf(ret_text, size, "%zu counter%s of source %s", s->items[i].header.nr,
-			 s->items[i].header.nr == 1 ? "" : "s", s->items[i].name);
+	const struct program_header *h = i < s->nr ? &s->items[i].header : NULL;
+
+	if (!h)
+		return;
+	snprintf(ret_text, size, "%zu counter%s of source %s", h->nr, h->nr == 1 ? "" : "s",
+		 s->items[i].name);
+	if (h->nr_devices)
+		str_append(ret_text, size, ", which tells the users of %zu device%s", h->nr_devices,
+			   h->nr_devices == 1 ? "" : "s");
+}
+
+static const char *note(const void *data, size_t i)
+{
+	const char *notes[3] = { NULL };
+	const struct programs *s = data;
+	bool told = false, bytes = false;
+	size_t nr = 0;
+
+	for (size_t p = 0; p < s->nr; p++) {
+		told |= s->items[p].header.nr_devices;
+		bytes |= s->items[p].header.nr < s->items[p].header.nr_values;
+	}
+	if (told && !s->c->header->contexts)
+		notes[nr++] = "sources tell who uses devices of which -D chose none";
+	if (bytes)
+		notes[nr++] = "bytes that sources count at devices are not used yet";
+	return i < nr ? notes[i] : NULL;
 }
 
 static bool news(void *data, char *ret_text, size_t size)
@@ -464,6 +515,7 @@ const struct live_source source_programs = {
 	.mark = mark,
 	.quality = quality,
 	.describe = describe,
+	.note = note,
 	.news = news,
 	.trouble = trouble,
 	.free = free_all,

@@ -96,6 +96,17 @@ static int header(const char *text, struct diag *d, struct program_header *ret)
 	return program_header_parse(text, strlen(text), d, ret);
 }
 
+/* A line of values; nothing else is one. */
+static int reading_of(const char *text, const struct program_header *h, struct diag *d,
+		      struct program_reading *ret)
+{
+	static struct program_users users;
+	enum program_line kind;
+	int err = program_line_parse(text, strlen(text), h, d, &kind, ret, &users);
+
+	return !err && kind != PROGRAM_READING ? -EINVAL : err;
+}
+
 static void header_is_read(void **state)
 {
 	struct program_header h, other;
@@ -218,13 +229,13 @@ static void units_are_read(void **state)
 		assert_int_equal(h.counters[1].counter.unit, UNIT_BYTES);
 		assert_int_equal(h.counters[1].counter.direction, DIRECTION_READWRITE);
 		snprintf(text, sizeof(text), "{\"time_ns\":5,\"values\":[7,9]}");
-		assert_int_equal(program_reading_parse(text, strlen(text), &h, &d, &r), 0);
+		assert_int_equal(reading_of(text, &h, &d, &r), 0);
 		assert_int_equal(r.values[0], 7 * rows[i].scale);
 		assert_int_equal(r.values[1], 9);
 		snprintf(text, sizeof(text), "{\"time_ns\":5,\"values\":[%s,9]}", rows[i].most);
-		assert_int_equal(program_reading_parse(text, strlen(text), &h, &d, &r), 0);
+		assert_int_equal(reading_of(text, &h, &d, &r), 0);
 		snprintf(text, sizeof(text), "{\"time_ns\":5,\"values\":[%s,9]}", rows[i].more);
-		assert_int_equal(program_reading_parse(text, strlen(text), &h, &d, &r), -EBADMSG);
+		assert_int_equal(reading_of(text, &h, &d, &r), -EBADMSG);
 		/* Started again with another unit, its values would mean something else. */
 		if (i)
 			assert_false(program_header_same(&first, &h));
@@ -236,8 +247,8 @@ static void units_are_read(void **state)
 
 static void readings_are_read(void **state)
 {
-	struct program_counter counters[2] = { { .scale = 1 }, { .scale = 1 } };
-	const struct program_header h = { .counters = counters, .nr = 2 };
+	struct program_counter counters[2] = { { .scale = 1 }, { .scale = 1, .place = 1 } };
+	const struct program_header h = { .counters = counters, .nr = 2, .nr_values = 2 };
 	static const char *const wrong[] = {
 		"{\"time_ns\":1}",
 		"{\"values\":[1,2]}",
@@ -256,12 +267,12 @@ static void readings_are_read(void **state)
 	struct diag d = { 0 };
 
 	(void)state;
-	assert_int_equal(program_reading_parse(good, strlen(good), &h, &d, &r), 0);
+	assert_int_equal(reading_of(good, &h, &d, &r), 0);
 	assert_int_equal(r.time_ns, 5);
 	assert_false(r.read[0]);
 	assert_true(r.read[1] && r.values[1] == INT64_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		if (program_reading_parse(wrong[i], strlen(wrong[i]), &h, &d, &r) != -EBADMSG)
+		if (reading_of(wrong[i], &h, &d, &r) != -EBADMSG)
 			fail_msg("%s", wrong[i]);
 }
 
