@@ -42,7 +42,7 @@ static const struct {
 	[DRAW_BOTH] = { "RD+WR", true, false, 7, 0, NR_VIEW_SORTS },
 	[DRAW_BYTES] = { "BYTES", false, false, 7, BYTES_FROM, NR_VIEW_SORTS },
 	[DRAW_SHARE] = { "SHARE", false, false, 6, 0, VIEW_BY_BYTES },
-	[DRAW_RANGE] = { "95%", false, false, GRID_RANGE_WIDTH, 0, NR_VIEW_SORTS },
+	[DRAW_RANGE] = { "95%", false, false, GRID_RANGE_WIDTH, 0, VIEW_BY_MOST },
 	[DRAW_PEAK] = { "PEAK", false, false, 6, MORE_FROM, NR_VIEW_SORTS },
 	[DRAW_SOCKETS] = { "SOCKET", false, false, 6, MORE_FROM, NR_VIEW_SORTS },
 	[DRAW_DEVICE_READ] = { "PCI-RD", false, false, 7, MORE_FROM, NR_VIEW_SORTS },

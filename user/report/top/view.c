@@ -453,6 +453,8 @@ static uint64_t sorted_by(const struct view_item *i, enum view_sort sort)
 		return i->amounts.bytes[DIRECTION_WRITE];
 	case VIEW_BY_CPU:
 		return i->amounts.cpu_ns;
+	case VIEW_BY_MOST:
+		return i->amounts.high;
 	default:
 		return amounts_all(&i->amounts);
 	}

@@ -38,6 +38,7 @@ enum view_sort {
 	VIEW_BY_READS,
 	VIEW_BY_WRITES,
 	VIEW_BY_CPU,
+	VIEW_BY_MOST, /* the upper ends of intervals */
 	VIEW_BY_NAME,
 	NR_VIEW_SORTS,
 };

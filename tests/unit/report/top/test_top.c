@@ -354,11 +354,21 @@ static const char *first_row(struct stage *s, char ret[256])
 
 static void test_sorting_and_filter(void **state)
 {
-	char row[256];
+	char row[256], *text;
 	struct stage s;
 
 	(void)state;
 	open_stage(&s, ROW_PROCESS, 30, 24, 80);
+	/* The upper end of an interval may be far above the bytes. */
+	PRESS(&s, 's', 's', 's', 's');
+	has(&s, "▼95%");
+	text = text_of(&s);
+	assert_true(strstr(text, "990 postgres") < strstr(text, "77 growing"));
+	free(text);
+	PRESS(&s, 'S', 'S', 'S', 'S');
+	text = text_of(&s);
+	assert_true(strstr(text, "990 postgres") > strstr(text, "77 growing"));
+	free(text);
 	PRESS(&s, 'R');
 	assert_null(strstr(first_row(&s, row), "growing"));
 	PRESS(&s, 'R', '/', 'g', 'r', 'O', 'w');
