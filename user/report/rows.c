@@ -158,6 +158,12 @@ void rows_put_parts(FILE *out, const struct report *r, const struct row_tree *t,
 	}
 }
 
+/* A cgroup without a known number has a key of its report; its path stays. */
+bool rows_key_stays(const struct report_row *row)
+{
+	return strncmp(row->key, "cgroup:?", strlen("cgroup:?")) != 0;
+}
+
 const struct report_row *rows_find(const struct report *r, const char *key)
 {
 	for (size_t i = 0; i < r->nr_rows; i++)

@@ -161,6 +161,9 @@ uint64_t rows_socket_cpu(const struct report_socket *s, uint64_t duration_ns, ui
 void rows_put_parts(FILE *out, const struct report *r, const struct row_tree *t,
 		    const struct report_row *row);
 
+/** rows_key_stays() - does the key identify the row in other reports, too? */
+bool rows_key_stays(const struct report_row *row);
+
 /** rows_find() - the row with this key; NULL for none */
 const struct report_row *rows_find(const struct report *r, const char *key);
 

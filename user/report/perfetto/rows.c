@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "report/names.h"
+#include "report/rows.h"
 #include "report/perfetto/internal.h"
 
 /* Deeper than any tree of cgroups; beyond it a row stands at the top. */
@@ -81,12 +82,6 @@ static int name_row(const struct report_row *row, const struct report_row *above
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Keys of cgroups whose number is not known are of one report only: their paths stay. */
-static bool key_stays(const struct report_row *row)
-{
-	return strncmp(row->key, "cgroup:?", strlen("cgroup:?")) != 0;
-}
-
 static struct place of_row(const struct drawing *d, struct place place,
 			   const struct report_row *row, unsigned int depth)
 {
@@ -104,7 +99,7 @@ static struct place of_row(const struct drawing *d, struct place place,
 	else if (row->kind == ROW_PROCESS || row->kind == ROW_THREAD)
 		place = in_holders(d, place, row);
 	snprintf(key, sizeof(key), "%.*s", (int)sizeof(row->key), row->key);
-	return events_below(d->e, place, key_stays(row) ? key : name, name);
+	return events_below(d->e, place, rows_key_stays(row) ? key : name, name);
 }
 
 struct place drawing_row(const struct drawing *d, struct place place, const struct report_row *row)

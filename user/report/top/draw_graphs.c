@@ -20,6 +20,12 @@ struct graphs {
 	size_t nr;
 };
 
+/* Others are sums of the rows in them. */
+static bool has_past(const struct view_item *i)
+{
+	return i->row && rows_key_stays(i->row);
+}
+
 /* Each row, and each shown sum that it is part of */
 static void find_lines(struct graphs *g, size_t span, bool cpu, double *values)
 {
@@ -27,8 +33,10 @@ static void find_lines(struct graphs *g, size_t span, bool cpu, double *values)
 
 	g->nr = 0;
 	for (size_t i = 0; i < g->v->nr_items; i++)
-		for (size_t up = i; items[i].row && up != VIEW_NO_ITEM; up = items[up].parent) {
-			if (!g->shown[up] || (up != i && items[up].row))
+		for (size_t up = i; has_past(&items[i]) && up != VIEW_NO_ITEM;
+		     up = items[up].parent) {
+			if (!g->shown[up] ||
+			    (up != i && (has_past(&items[up]) || !items[i].row->leaf)))
 				continue;
 			if (g->lines)
 				g->lines[g->nr] = (struct past_line){

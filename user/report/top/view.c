@@ -372,7 +372,9 @@ static void choose(struct view *v)
 
 static const char *key_of(const struct view_item *i, char ret[MODEL_NAME_LEN * 4])
 {
-	if (i->row)
+	if (i->row && !rows_key_stays(i->row))
+		snprintf(ret, MODEL_NAME_LEN * 4, "path:%s", i->row->cgroup);
+	else if (i->row)
 		/* A cgroup may have two rows: its own, and one for its direct tasks. */
 		snprintf(ret, MODEL_NAME_LEN * 4, "%.*s", MODEL_KEY_LEN, i->row->key);
 	else

@@ -506,6 +506,47 @@ static void test_scales_of_graphs(void **state)
 	close_stage(&s);
 }
 
+/* A cgroup without a known number has another key in each report: its past is that of its rows. */
+static void test_graph_of_a_cgroup_by_path(void **state)
+{
+	struct stage s;
+	char *text, *line;
+
+	(void)state;
+	open_stage(&s, ROW_CGROUP, 0, 24, 80);
+	for (uint64_t k = 0; k < 2; k++) {
+		struct report *r = second(ROW_CGROUP, k);
+		char key[MODEL_KEY_LEN];
+
+		r->start_ns = 60 * k * SECOND;
+		r->end_ns = 60 * (k + 1) * SECOND;
+		for (size_t i = 0; i < r->nr_rows; i++) {
+			struct report_row *row = &r->rows[i];
+
+			if (strcmp(row->cgroup, "/slurm") != 0)
+				continue;
+			memcpy(key, row->key, sizeof(key));
+			snprintf(row->key, sizeof(row->key), "cgroup:?:%u", (unsigned int)k);
+			for (size_t n = 0; n < r->nr_rows; n++)
+				if (!strcmp(r->rows[n].parent, key))
+					memcpy(r->rows[n].parent, row->key, sizeof(row->key));
+			break;
+		}
+		add(&s, r);
+	}
+	text = text_of(&s);
+	line = strstr(text, "\n▾ /slurm ");
+	assert_non_null(line);
+	line[1 + strcspn(line + 1, "\n")] = '\0';
+	assert_non_null(strstr(line, " ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿"));
+	free(text);
+	PRESS(&s, 'g', '-');
+	has(&s, "▸ /slurm +");
+	PRESS(&s, KEYS_ARROW_LEFT);
+	has(&s, "▸ /slurm +");
+	close_stage(&s);
+}
+
 /* A file begins with its whole run, which is in front of its first interval. */
 static void test_whole_run(void **state)
 {
@@ -695,6 +736,7 @@ int main(void)
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_scales_of_graphs),
+		cmocka_unit_test(test_graph_of_a_cgroup_by_path),
 		cmocka_unit_test(test_whole_run),
 		cmocka_unit_test(test_playing),
 		cmocka_unit_test(test_line_of_the_machine),
