@@ -10,9 +10,16 @@
 #include "report/devices.h"
 #include "report/notes.h"
 #include "report/put.h"
+#include "report/rows.h"
 
 /* Longer names of probes are truncated in lines of rows. */
-#define NAME_WIDTH 20
+#define NAME_WIDTH  20
+
+/*
+ * A row with a smaller part of the machine's bytes has moved next to nothing: SHARE has "<0.1%" for it,
+ * the windows of its bytes are mostly guessed, and a mean over these is no latency of the row.
+ */
+#define LEAST_SHARE 0.001
 
 json_t *latencies_tenths(double value)
 {
@@ -82,6 +89,18 @@ bool latencies_main(const struct probe *p)
 	return p->by_tasks && p->direction == DIRECTION_READ && p->destination == DESTINATION_CMEM;
 }
 
+static bool moved_little(const struct report *r, const struct report_row *row)
+{
+	const struct amounts all = rows_machine(r);
+	double moved = 0;
+
+	for (size_t i = 0; i < row->nr_shares; i++)
+		if (devices_task_counter(r->counters[row->shares[i].counter].counter))
+			moved += (double)row->shares[i].value;
+	return moved < LEAST_SHARE * ((double)all.bytes[DIRECTION_READ] +
+				      (double)all.bytes[DIRECTION_WRITE]);
+}
+
 bool latencies_seen(const struct report *r, const struct report_row *row, double *ret_ns)
 {
 	double byte_ns = 0, bytes = 0;
@@ -94,7 +113,7 @@ bool latencies_seen(const struct report *r, const struct report_row *row, double
 		byte_ns += l->latency_ns * l->bytes;
 		bytes += l->bytes;
 	}
-	if (bytes <= 0)
+	if (bytes <= 0 || moved_little(r, row))
 		return false;
 	*ret_ns = byte_ns / bytes;
 	return true;

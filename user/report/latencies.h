@@ -27,7 +27,7 @@ bool latencies_main(const struct probe *p);
  * @row: the row
  * @ret_ns: the mean
  *
- * Return: false when it is unknown.
+ * Return: false when it is unknown, or the row moved less than a thousandth of all bytes.
  */
 bool latencies_seen(const struct report *r, const struct report_row *row, double *ret_ns);
 
