@@ -488,19 +488,36 @@ function showSelected(row, box) {
 	detail(row);
 }
 
-function cells(table, texts, head) {
-	const tr = make("tr", table);
-	texts.forEach((text, i) => make(head ? "th" : "td", tr, text, i ? { class: "n" } : {}));
+// Three digits, as tables have them; others than bytes and energy as they are
+const PREFIXES = { bytes: ["B", "kB", "MB", "GB", "TB", "PB", "EB"],
+	nanojoules: ["nJ", "uJ", "mJ", "J", "kJ", "MJ", "GJ"] };
+
+function amount(value, unit) {
+	const names = PREFIXES[unit];
+	if (!names)
+		return value + " " + unit;
+	let v = value, k = 0;
+	for (; +v.toPrecision(3) >= 1000 && k + 1 < names.length; k++)
+		v /= 1000;
+	return (k ? v.toPrecision(3) : v) + " " + names[k];
 }
 
 function detail(row) {
 	const box = document.getElementById("detail");
 	box.textContent = "";
-	const table = make("table", box);
-	cells(table, ["Counter", "Value", "Low", "High", "Unit", ""], true);
-	for (const [counter, value, low, high, separable] of row.shares)
-		cells(table, [data.counters[counter], value, low, high, data.units[counter],
-			separable ? "" : "not separable"]);
+	const table = make("table", make("div", box, undefined, { class: "wide" }));
+	const head = make("tr", make("thead", table)), body = make("tbody", table);
+	for (const text of ["Counter", "Value", "Low", "High", ""])
+		make("th", head, text, text && text !== "Counter" ? { class: "n" } : {});
+	for (const [counter, value, low, high, separable] of row.shares) {
+		const tr = make("tr", body), unit = data.units[counter];
+		make("td", tr, data.counters[counter]);
+		for (const v of [value, low, high])
+			make("td", tr, amount(v, unit), { class: "n", title: v + " " + unit });
+		make("td", tr, separable ? "" : "not separable");
+	}
+	nameCells(table);
+	fit(table);
 	for (const [probe, ns, bytes, all] of row.latencies || [])
 		make("p", box, "Saw " + ns + " ns of latency " + data.latencies[probe] + ", with " +
 			(all ? (100 * bytes / all).toFixed(0) : 0) + " % of its bytes.");

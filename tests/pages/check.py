@@ -172,9 +172,11 @@ def test_selects_a_row():
         place = b.texts("#workloads tbody th").index(name_of(row)) + 1
         b.click(f"#workloads tbody tr:nth-child({place})")
         assert b.texts("#selected h3")[0].startswith("Selected: 5150 gmx, /slurm/job_15")
-        shares = [line.split() for line in b.texts("#detail tr")[1:]]
-        want = [[s["counter"], *map(str, (s["value"], s["low"], s["high"]))] for s in row["shares"] if s["high"]]
-        assert [line[:4] for line in shares] == want, (shares, want)
+        shares = b.run("return [...document.querySelectorAll('#detail tbody tr')]"
+                       ".map(tr => [...tr.cells].map(c => c.title || c.textContent).slice(0, 4))")  # fmt: skip
+        want = [[s["counter"], *(f"{s[key]} bytes" for key in ("value", "low", "high"))] for s in row["shares"] if s["high"]]
+        assert shares == want, (shares, want)
+        assert all(re.fullmatch(r".* \d+(\.\d+)? [kMGT]?B", text) for text in b.texts("#detail tbody tr")), b.texts("#detail tr")
         after = b.run("return document.querySelector('#plot-socket-1 canvas.over').toDataURL()")
         assert before != after, "no band in the stack"
         b.run("scrollTo(0, 0)")
