@@ -374,7 +374,7 @@ static const struct option_row rows[] = {
 	  "Move a known number of bytes on each socket, and compare them with what t410trace says: "
 	  "below 20 s, 256 MiB, two CPUs of a socket at a time",
 	  SWITCH("selftest", 0, selftest) },
-	{ 0, 0, "Also show what is as it should be; with --selftest, its messages",
+	{ 0, 0, "Also show what is as it should be, or messages of a self-test",
 	  SWITCH("verbose", 'v', run.output.verbose) },
 	{ 0 },
 };
