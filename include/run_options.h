@@ -100,6 +100,7 @@ struct pid_list {
  * @rise: threshold of a high latency above its usual value, 0.2
  * @no_counters: PMUs are not used; works without them
  * @need_traffic: energy alone is no reason to run
+ * @ignored_holders: cgroups whose processes own no device that they have open
  * @sources: commands of programs that print readings of counters, see docs/SOURCES.md
  * @peaks: the user's peaks
  * @resctrl: where the kernel's monitoring is mounted, NULL or "": ignored
@@ -141,6 +142,7 @@ struct run_options {
 	double rise;
 	bool no_counters;
 	bool need_traffic;
+	struct text_list ignored_holders;
 	struct text_list sources;
 	struct peaks_wanted peaks;
 	const char *resctrl;

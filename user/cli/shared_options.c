@@ -95,6 +95,11 @@ WORDS(counters, "yes", "no") /* of no_counters */
 	"on "                                                                                    \
 	"isolated and nohz_full CPUs), all or off"
 
+#define IGNORED_HOLDERS                                                                        \
+	"Processes in these cgroups (path in the v2 tree) and below do not count among those " \
+	"that "                                                                                \
+	"have a device open: for monitors of GPUs"
+
 /* A number without a unit is allowed on the command line only: in a file it would be misread. */
 #define SETTING(text) .setting = true, .fallback = text
 #define FIXED(text)   .setting = true, .restart = true, .fallback = text
@@ -107,6 +112,8 @@ const struct option_row shared_options[] = {
 	  "Also the counters that this program prints, started with sh -c; may be given several "
 	  "times; see docs/SOURCES.md",
 	  OPTION("source", 0, "COMMAND", value_item, run.sources) },
+	{ LIVE | RECORD | LOOK, 1, IGNORED_HOLDERS,
+	  OPTION("ignore-holder", 0, "CGROUP[,...]", value_list, run.ignored_holders) },
 	{ STAT, 1, HEADING("What to count (default: all metrics of the PMUs found):") },
 	{ SERVE, 1, HEADING("What is measured:") },
 	{ RUN, 1, "These processes: all threads, and every child they start from now on", PIDS },
@@ -207,6 +214,8 @@ const struct option_row shared_options[] = {
 	  FIXED("yes") },
 	{ SERVE, 1, "Also what these PCIe devices move: as -D; all for all of them",
 	  OPTION("devices", 0, "DEVICE[,...]", value_list, run.devices), FIXED("") },
+	{ SERVE, 1, IGNORED_HOLDERS,
+	  OPTION("ignore-holder", 0, "CGROUP[,...]", value_list, run.ignored_holders), FIXED("") },
 	{ SERVE, 1,
 	  "Also the counters that this program prints, started with sh -c; may be given several "
 	  "times; see docs/SOURCES.md",

@@ -37,5 +37,6 @@ void run_options_free(struct run_options *o)
 	text_list_free(&o->cgroups);
 	text_list_free(&o->jobs);
 	text_list_free(&o->devices);
+	text_list_free(&o->ignored_holders);
 	text_list_free(&o->sources);
 }

@@ -100,8 +100,8 @@ static int map(struct device_io *io, size_t at)
 }
 
 int device_io_new(const struct device_list *list, struct ledger *ledger,
-		  const struct live_cgroups *cgroups, const struct trace_sink *out,
-		  const struct feed *feed, struct device_io **ret)
+		  const struct live_cgroups *cgroups, const struct text_list *ignored,
+		  const struct trace_sink *out, const struct feed *feed, struct device_io **ret)
 {
 	struct device_io *io = calloc(1, sizeof(*io));
 	int err = 0;
@@ -123,6 +123,7 @@ int device_io_new(const struct device_list *list, struct ledger *ledger,
 		device_io_free(io);
 		return err;
 	}
+	owners_ignore(io->owners, ignored);
 	*ret = io;
 	return 0;
 }

@@ -25,8 +25,8 @@ struct device_io;
  * Return: 0 or -ENOMEM; what the ledger refuses is told by device_io_note().
  */
 int device_io_new(const struct device_list *list, struct ledger *ledger,
-		  const struct live_cgroups *cgroups, const struct trace_sink *out,
-		  const struct feed *feed, struct device_io **ret);
+		  const struct live_cgroups *cgroups, const struct text_list *ignored,
+		  const struct trace_sink *out, const struct feed *feed, struct device_io **ret);
 void device_io_free(struct device_io *io);
 
 /** device_io_changed() - disks or interfaces of an item are others now */

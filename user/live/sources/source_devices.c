@@ -299,8 +299,8 @@ static int attach(void *s, struct diag *d)
 {
 	struct devices *l = s;
 	struct trace_header *h = l->c->header;
-	int err =
-		device_io_new(&l->list, l->c->ledger, l->c->cgroups, l->c->out, l->c->feed, &l->io);
+	int err = device_io_new(&l->list, l->c->ledger, l->c->cgroups, &l->c->args->ignored_holders,
+				l->c->out, l->c->feed, &l->io);
 
 	if (err)
 		return diag_error(d, err, "cannot look for users of devices in /proc");

@@ -59,6 +59,7 @@ struct owners {
 	int proc;
 	char cgroup_mount[PATH_MAX];
 	struct cgroup1 v1;
+	const struct text_list *ignored; /* NULL for none */
 	struct owner *found;
 	size_t nr, cap;
 	/* while looking */

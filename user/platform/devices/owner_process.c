@@ -102,6 +102,38 @@ static int cgroup_of(const struct owners *o, const char *pid, uint64_t *ret)
 	return ferror(f) ? -ESRCH : 0;
 }
 
+static bool is_below(const char *path, const char *cgroup)
+{
+	size_t n;
+
+	cgroup += strspn(cgroup, "/");
+	n = strlen(cgroup);
+	while (n && cgroup[n - 1] == '/')
+		n--;
+	path += strspn(path, "/");
+	return n && !strncmp(path, cgroup, n) && (!path[n] || path[n] == '/');
+}
+
+/* Is it in a cgroup that is left out? One that is gone, or cannot be read, is for cgroup_of(). */
+static bool is_ignored(const struct owners *o, const char *pid)
+{
+	cleanup_fclose FILE *f = NULL;
+	char line[PATH_MAX];
+	const char *in;
+	bool found = false;
+
+	if (!o->ignored || !o->ignored->nr)
+		return false;
+	f = file_at(o->proc, "%s/cgroup", pid);
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		in = path_in(line, "");
+		for (size_t i = 0; in && i < o->ignored->nr && !found; i++)
+			found = is_below(in, o->ignored->items[i]);
+	}
+	return found;
+}
+
 /* When it began, to a tick: the kernel tells no more. */
 static int start_of(const struct owners *o, const char *pid, uint64_t *ret)
 {
@@ -134,8 +166,11 @@ int owner_hold(struct owners *o, uint32_t item, const char *pid, bool whole_cgro
 {
 	struct owner_state *s = &o->states[item];
 	struct owner new = { .item = item };
-	int err = cgroup_of(o, pid, &new.cgroup_id);
+	int err;
 
+	if (is_ignored(o, pid))
+		return 0;
+	err = cgroup_of(o, pid, &new.cgroup_id);
 	if (!err && !whole_cgroup) {
 		new.pid = strtoul(pid, NULL, 10);
 		err = start_of(o, pid, &new.start_ns);

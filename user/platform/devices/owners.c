@@ -43,6 +43,11 @@ int owners_new(const char *proc, const char *cgroup_mount, const struct cgroup1 
 	return err;
 }
 
+void owners_ignore(struct owners *o, const struct text_list *cgroups)
+{
+	o->ignored = cgroups;
+}
+
 static void forget_look(struct owners *o)
 {
 	for (size_t i = 0; i < o->nr_networks; i++)

@@ -7,6 +7,7 @@
 #ifndef PLATFORM_DEVICES_OWNERS_H
 #define PLATFORM_DEVICES_OWNERS_H
 
+#include "base/text_list.h"
 #include "platform/sys/cgroup1.h"
 #include "platform/devices/devices.h"
 
@@ -38,6 +39,13 @@ struct owners;
 int owners_new(const char *proc, const char *cgroup_mount, const struct cgroup1 *v1,
 	       struct owners **ret);
 void owners_free(struct owners *o);
+
+/**
+ * owners_ignore() - leave out processes of some cgroups, as if they had nothing open
+ * @o: owners
+ * @cgroups: paths in the v2 tree, with all below them; must outlive @o
+ */
+void owners_ignore(struct owners *o, const struct text_list *cgroups);
 
 /**
  * owners_find() - look through the open files of all processes, once

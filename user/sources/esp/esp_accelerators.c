@@ -213,8 +213,8 @@ void esp_accelerators_free(struct esp_accelerators *a)
 
 int esp_accelerators_attach(struct esp_accelerators *a, struct diag *d)
 {
-	int err =
-		device_io_new(&a->list, a->c->ledger, a->c->cgroups, a->c->out, a->c->feed, &a->io);
+	int err = device_io_new(&a->list, a->c->ledger, a->c->cgroups, NULL, a->c->out, a->c->feed,
+				&a->io);
 
 	return err ? diag_error(d, err, "cannot look for users of accelerators in /proc") : 0;
 }

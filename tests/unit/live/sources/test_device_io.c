@@ -71,7 +71,7 @@ static void look_twice(uint32_t second_pid, uint64_t first, uint64_t second)
 	nr_told = 0;
 	nr_found = 1;
 	found = (struct owner){ .pid = PID, .start_ns = first, .cgroup_id = 7 };
-	assert_int_equal(device_io_new(&list, NULL, &cgroups, &out, &feed, &io), 0);
+	assert_int_equal(device_io_new(&list, NULL, &cgroups, NULL, &out, &feed, &io), 0);
 	now = monotonic_ns();
 	device_io_start(io, now - LOOK_NS);
 	assert_int_equal(device_io_look(io, now, false), 0);
@@ -133,7 +133,7 @@ static void test_waits_for_an_end(void **state)
 	nr_found = 1;
 	takes_ns = MS(40);
 	found = (struct owner){ .pid = PID, .start_ns = START, .cgroup_id = 7 };
-	assert_int_equal(device_io_new(&list, NULL, &cgroups, &out, &feed, &io), 0);
+	assert_int_equal(device_io_new(&list, NULL, &cgroups, NULL, &out, &feed, &io), 0);
 	device_io_start(io, now - MS(1200));
 	assert_int_equal(device_io_look(io, now, true), 0);
 	takes_ns = 0;

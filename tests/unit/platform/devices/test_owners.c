@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "platform/sys/cgroups.h"
 #include "platform/devices/owners.h"
 #include "skip.h"
@@ -166,6 +167,37 @@ static void nobody_and_somebody(void **state)
 	w->items[0].gone = true;
 	find(w, &nr);
 	assert_int_equal(nr, 0);
+}
+
+/* A monitor in another cgroup is no holder if it is left out; all that is below its cgroup is. */
+static void monitors_are_left_out(void **state)
+{
+	static const struct {
+		const char *ignored;
+		uint32_t owner; /* 0: there are two */
+	} rows[] = { { "/m/dcgm", 10 }, { "m/", 10 }, { "/m/dc", 0 }, { "/", 0 }, { "/a", 30 } };
+	struct world *w = *state;
+	const struct owner *found;
+	size_t nr;
+
+	tree_put(&w->tree, "cgroup/m/dcgm/cgroup.procs", "");
+	put_process(w, 30, "/m/dcgm", OUR_NET);
+	put_open(w, 10, "/dev/zero");
+	put_open(w, 30, "/dev/zero");
+	find(w, &nr);
+	assert_int_equal(nr, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct text_list ignored = { 0 };
+
+		assert_int_equal(text_list_add(&ignored, "/nowhere"), 0);
+		assert_int_equal(text_list_add(&ignored, rows[i].ignored), 0);
+		owners_ignore(w->owners, &ignored);
+		found = find(w, &nr);
+		assert_int_equal(nr, rows[i].owner != 0);
+		assert_true(!nr || found[0].pid == rows[i].owner);
+		text_list_free(&ignored);
+	}
+	owners_ignore(w->owners, NULL);
 }
 
 /* Paths of /proc/PID/cgroup begin elsewhere there: what they say is not known. */
@@ -575,12 +607,12 @@ int main(void)
 {
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, make_world, drop_world)
 	const struct CMUnitTest tests[] = {
-		IN_WORLD(nobody_and_somebody),	   IN_WORLD(nobody_in_a_cgroup_namespace),
-		IN_WORLD(nobody_and_somebody),	   IN_WORLD(several_cgroups_own_nothing),
-		IN_WORLD(cgroups_of_v1_own),	   IN_WORLD(unknown_cgroups_own_nothing),
-		IN_WORLD(disks_are_of_the_kernel), IN_WORLD(interfaces_are_of_the_kernel),
-		IN_WORLD(other_networks),	   IN_WORLD(what_cannot_be_seen),
-		IN_WORLD(in_the_real_proc),
+		IN_WORLD(nobody_and_somebody),		IN_WORLD(nobody_in_a_cgroup_namespace),
+		IN_WORLD(nobody_and_somebody),		IN_WORLD(several_cgroups_own_nothing),
+		IN_WORLD(monitors_are_left_out),	IN_WORLD(cgroups_of_v1_own),
+		IN_WORLD(unknown_cgroups_own_nothing),	IN_WORLD(disks_are_of_the_kernel),
+		IN_WORLD(interfaces_are_of_the_kernel), IN_WORLD(other_networks),
+		IN_WORLD(what_cannot_be_seen),		IN_WORLD(in_the_real_proc),
 	};
 
 	return cmocka_run_group_tests_name("owners", tests, NULL, NULL);
