@@ -323,7 +323,6 @@ def test_last_time_of_a_process():
         w.write(gpu(accounting=1), process(10, total=1000, samples=10))
         with running(w, library()) as run:
             run.until(lambda c: c)
-            run.line("activity")
             # ended, and still in the driver's accounting
             w.write(gpu(accounting=1), process(10, kind="x", total=6000, samples=11))
             gone = run.until(lambda c: c == [])
@@ -334,16 +333,16 @@ def test_last_time_of_a_process():
 
 
 def test_accounting():
-    """Sums lose nothing between two looks: three samples, one of them with half of the GPU."""
+    """Sums lose nothing between two looks: three samples, one of them with half of the GPU. Without a new sample
+    nothing is known, which is not the same as nobody being busy."""
     with world() as w:
         w.process(10)
         w.process(11)
         w.write(gpu(accounting=1), process(10, 99, total=1000, samples=10), process(11, 99, total=77, samples=4))
         with running(w, library()) as run:
-            run.until(lambda c: c)
-            assert run.line("activity")["activity"] == []
+            assert not of(run.looks(3), "activity")
             w.write(gpu(accounting=1), process(10, 99, total=6000, samples=13), process(11, 99, total=10077, samples=7))
-            busy = run.until(bool, "activity")
+            (busy,) = of(run.looks(4), "activity")
             assert [b["pid"] for b in busy["activity"]] == [10, 11] and busy["samples"] == 3
             assert busy["period_ns"] == length(busy) // 3
             near(busy["activity"][0]["busy_ns"], length(busy) / 6)

@@ -100,8 +100,11 @@ static const struct nvml_base *base_of(const struct nvml_gpu *u, const struct gp
 	return NULL;
 }
 
-/* Those that have begun since the last look began at 0. */
-static void sums(struct nvml *n, struct nvml_gpu *u)
+/*
+ * Those that have begun since the last look began at 0. Sums of all must have grown since the last
+ * look, or nothing is told: the driver has not sampled yet, or does not know one of them.
+ */
+static void sums(struct nvml *n, struct nvml_gpu *u, bool known)
 {
 	static struct nvml_base now[GPU_MAX_PROCESSES];
 	uint64_t grown[GPU_MAX_PROCESSES] = { 0 };
@@ -114,13 +117,16 @@ static void sums(struct nvml *n, struct nvml_gpu *u)
 		const struct nvml_base *base = base_of(u, p);
 		uint32_t samples;
 
-		if (n->api.account(u->handle, &a))
+		if (n->api.account(u->handle, &a)) {
+			known &= p->gone;
 			continue;
+		}
 		now[nr++] = (struct nvml_base){ p->pid, p->start_ns, a.sum, a.samples };
-		if (!base && p->start_ns < g->since_ns && p->since_ns != g->time_ns)
+		if (base ? a.sum < base->sum || a.samples < base->samples
+			 : p->since_ns != g->time_ns) {
+			known = false;
 			continue;
-		if (base && (a.sum < base->sum || a.samples < base->samples))
-			continue;
+		}
 		grown[i] = a.sum - (base ? base->sum : 0);
 		samples = a.samples - (base ? base->samples : 0);
 		g->samples = samples > g->samples ? samples : g->samples;
@@ -128,8 +134,8 @@ static void sums(struct nvml *n, struct nvml_gpu *u)
 	for (size_t i = 0; i < nr; i++)
 		u->bases[i] = now[i];
 	u->nr_bases = nr;
-	g->active = true;
-	if (!g->samples)
+	g->active = known && (g->samples || !g->nr);
+	if (!g->active || !g->samples)
 		return;
 	g->period_ns = (g->time_ns - g->since_ns) / g->samples;
 	for (size_t i = 0; i < g->nr; i++)
@@ -143,13 +149,11 @@ void nvml_activity(struct nvml *n, struct nvml_gpu *u)
 
 	if (!can)
 		return;
-	if (!known) {
-		/* The next look has something to compare with. */
-		u->seen_ns = u->g->time_ns;
-		return;
-	}
 	if (u->accounting)
-		sums(n, u);
-	else
+		sums(n, u, known);
+	else if (known)
 		averages(n, u);
+	/* The next look has something to compare with. */
+	if (!known)
+		u->seen_ns = u->g->time_ns;
 }
