@@ -102,9 +102,10 @@ def schemas(file):
 def place(file):
     """bytes of a device of which only the counters' socket is known are on that socket"""
     lines = run("report", "--summary", file).decode().splitlines()
-    sockets = [line for line in lines if line.startswith("socket")]
-    assert sockets[0].split()[-2:] == ["0.000", "0.000"], sockets[0]
-    moved = float(sockets[1].split()[-2])
+    column = next(line.index("PCIE-RD") for line in lines if "PCIE-RD" in line)
+    on = [float(line[column : column + 7]) for line in lines if line.startswith("socket")]
+    assert on[0] == 0, lines
+    moved = on[1]
     # After name and place, of which there is one or the other
     devices = [float(re.search(r" (\d+\.\d{3}) ", line)[1]) for line in lines if line.startswith("0002:")]
     assert abs(sum(devices) - moved) < 0.002, (devices, moved)

@@ -183,6 +183,22 @@ static bool is_on_socket(const struct report *r, size_t device, uint32_t socket)
 	return false;
 }
 
+bool devices_any_moved(const struct report *r, enum direction direction)
+{
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		const struct report_device *d = &r->devices[i];
+		const struct device_bytes *side = side_of(d, direction);
+		/* A direction whose requests were not noted has no 0. */
+		bool unknown = devices_mode(r) == DEVICES_IO && !side->io_valid &&
+			       (d->read.io_valid || d->write.io_valid);
+
+		if (!devices_is_port(d) &&
+		    (unknown || side->io_bytes || (side->valid && (side->bytes || side->high))))
+			return true;
+	}
+	return false;
+}
+
 uint64_t devices_on_socket(const struct report *r, uint32_t socket, enum direction direction)
 {
 	uint64_t sum = 0;

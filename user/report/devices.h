@@ -73,6 +73,9 @@ bool devices_pcie_counter(const struct report *r, const struct counter *c);
 /** devices_of() - the device with a number as in counters and probes; NULL for 0 or nonsense */
 const struct device *devices_of(const struct report *r, uint32_t number);
 
+/** devices_any_moved() - may any device (no port) have moved bytes in this direction? */
+bool devices_any_moved(const struct report *r, enum direction direction);
+
 /** devices_valid() - was any device (no port) counted in this direction? */
 bool devices_valid(const struct report *r, enum direction direction);
 

@@ -265,6 +265,8 @@ static void folded(void **state)
 
 	(void)state;
 	expect(r, wide, "95%   WRITE");
+	expect(r, usual, " 95% PCIE-RD PCIE-WR\n");
+	expect(r, usual, "  SHARE         RANGE    GB/s    GB/s\n");
 	expect(r, wide, "  OWNED\n");
 	expect(r, wide, "(1 more device moved nothing)\n");
 	expect_not(r, wide, "unread \n");
@@ -276,6 +278,9 @@ static void folded(void **state)
 		r->devices[i].read.owned = 0;
 	}
 	expect_not(r, wide, "95%   WRITE");
+	/* The column that is left out makes room for one that was. */
+	expect(r, usual, " 95% PCIE-RD\n");
+	expect(r, usual, "  SHARE   BYTES         RANGE    GB/s\n");
 	expect_not(r, wide, "OWNED\n");
 	expect(r, wide, "(1 more device moved nothing; none wrote to memory)\n");
 	expect(r, (struct table_options){ .width = 200, .verbose = true }, "95%   WRITE");

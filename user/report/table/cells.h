@@ -27,6 +27,7 @@ enum {
 	COLUMN_CGROUP,
 	COLUMN_NUMBERS, /* the first without a fixed name: of a destination */
 	COLUMN_READ = COLUMN_NUMBERS + 5,
+	COLUMN_BYTES = COLUMN_READ + 5,
 	COLUMN_DEVICES = COLUMN_READ + 7,
 	MAX_COLUMNS = 32,
 };
@@ -84,7 +85,7 @@ struct table {
 	enum devices_mode devices;
 	enum cell_state device_state[NR_WAYS];
 	bool names_as_addresses;	/* of devices: there is no room for both */
-	bool device_columns;		/* there is room for its columns */
+	size_t device_columns;		/* their number; 0 where there is no room */
 	bool traffic;			/* there are counters of sockets */
 	bool energy;			/* there are counters of energy */
 	bool directions[NR_DIRECTIONS]; /* of these, and READ and WRITE if there are none */

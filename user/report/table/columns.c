@@ -277,7 +277,7 @@ static size_t beyond(const struct table *t, bool devices)
 {
 	size_t more = t->nr_to > 2 ? t->nr_to - 2 : 0;
 
-	return (more + (devices && t->device_columns ? 2 : 0)) * (FORMAT_NUMBER_WIDTH + 1);
+	return (more + (devices ? t->device_columns : 0)) * (FORMAT_NUMBER_WIDTH + 1);
 }
 
 /* Do rows have a latency of the kind that has a column? */
@@ -287,6 +287,13 @@ static bool sees_latency(const struct report *r)
 		if (r->probes[i].weighed && latencies_main(r->probes[i].probe))
 			return true;
 	return false;
+}
+
+/* Is a direction of devices worth a column? Zeros are not. */
+static bool moves(const struct table *t, enum direction way)
+{
+	return t->o->verbose || t->device_state[way] == CELL_NO_DATA ||
+	       devices_any_moved(t->r, way);
 }
 
 static bool cpu_fits(const struct table *t)
@@ -303,7 +310,7 @@ GRID_SHOWN(has_traffic, struct table, table->traffic);
 GRID_SHOWN(has_bytes, struct table, table->traffic && (!table->ranges || cpu_fits(table)));
 GRID_SHOWN(has_peaks, struct table, table->most);
 GRID_SHOWN(has_ranges, struct table, table->ranges);
-GRID_SHOWN(has_devices, struct table, table->device_columns);
+GRID_SHOWN(has_devices, struct table, table->device_columns &&moves(table, at->column->arg));
 GRID_SHOWN(has_latency, struct table,
 	   table->traffic &&sees_latency(table->r) &&
 		   table->width >= LAT_WIDTH + beyond(table, true) + range_more(table));
@@ -333,7 +340,7 @@ static const struct grid_column columns[] = {
 	{ "RD+WR", "GB/s", .shown = has_direction, .cell = cell_rate, .arg = DIRECTION_READWRITE },
 	{ NULL, "SHARE", 6, .shown = has_traffic, .cell = cell_share },
 	{ NULL, "PEAK", 6, .shown = has_peaks, .cell = cell_peak },
-	{ NULL, "BYTES", .shown = has_bytes, .cell = cell_bytes },
+	[COLUMN_BYTES] = { NULL, "BYTES", .shown = has_bytes, .cell = cell_bytes },
 	{ "95%", "RANGE", GRID_RANGE_WIDTH, .shown = has_ranges, .cell = cell_range },
 	[COLUMN_DEVICES] = { "PCIE-RD", "GB/s", .shown = has_devices, .cell = cell_device,
 			     .arg = DIRECTION_READ },
@@ -376,8 +383,8 @@ static void lay_out_numbers(struct table *t)
 	least = t->nr_to ? TO_MIN_WIDTH : TABLE_MIN_WIDTH;
 	least += (directions_beyond(t) + t->energy) * (FORMAT_NUMBER_WIDTH + 1);
 	t->width = want < least ? least : want;
-	t->device_columns =
-		t->devices && t->width >= (t->traffic ? DEVICE_WIDTH + beyond(t, false) : 0);
+	if (t->devices && t->width >= (t->traffic ? DEVICE_WIDTH + beyond(t, false) : 0))
+		t->device_columns = moves(t, DIRECTION_READ) + moves(t, DIRECTION_WRITE);
 	/* Certain bounds are wide exactly where it matters; -v shows them. */
 	t->ranges = t->traffic && method_row(t->r->quality.method)->learns;
 	if (t->traffic && t->width >= PEAK_WIDTH + beyond(t, true) + range_more(t))
@@ -511,6 +518,28 @@ static void lay_out_tasks(struct table *t, size_t widest)
 	show(t, COLUMN_CGROUP, left < fixed + widest ? left - fixed : widest);
 }
 
+/* Room for all that names a row, none of it cut more than at the usual width */
+static size_t names_need(const struct table *t, size_t widest)
+{
+	size_t user = widest_job_text(t->r, user_of), name = widest_job_text(t->r, name_of);
+
+	if (t->r->by == ROW_JOB)
+		return between(widest, JOB_MIN, SIZE_MAX) + (user ? 1 + USER_WIDTH : 0) +
+		       (name ? 1 + NAME_MIN : 0);
+	if (t->r->by == ROW_CGROUP)
+		return widest;
+	return (t->r->by == ROW_THREAD ? 2 : 1) * (PID_WIDTH + 1) + 1 + COMMAND_WIDTH;
+}
+
+/* Where RANGE has replaced BYTES, names may be short enough for both. */
+static void try_bytes(struct table *t, size_t widest)
+{
+	if (!t->ranges || cpu_fits(t) || t->left < names_need(t, widest) + FORMAT_NUMBER_WIDTH + 1)
+		return;
+	show(t, COLUMN_BYTES, FORMAT_NUMBER_WIDTH);
+	t->left -= FORMAT_NUMBER_WIDTH + 1;
+}
+
 int columns_lay_out(struct table *t)
 {
 	size_t widest;
@@ -521,6 +550,7 @@ int columns_lay_out(struct table *t)
 	err = widest_name(t, &widest);
 	if (err)
 		return err;
+	try_bytes(t, widest);
 	if (t->r->by == ROW_JOB) {
 		lay_out_jobs(t, widest);
 	} else if (t->r->by == ROW_CGROUP) {

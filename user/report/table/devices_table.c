@@ -224,21 +224,6 @@ static bool has_latency(const struct report_device *d)
 	return d->latency_valid;
 }
 
-static bool may_have_moved(const struct device_bytes *side)
-{
-	return side->io_bytes || (side->valid && (side->bytes || side->high));
-}
-
-static bool has_reads(const struct report_device *d)
-{
-	return may_have_moved(&d->read);
-}
-
-static bool has_writes(const struct report_device *d)
-{
-	return may_have_moved(&d->write);
-}
-
 static bool has_place(const struct report_device *d)
 {
 	return d->device->wiring != WIRING_UNKNOWN;
@@ -252,8 +237,7 @@ static bool has_owner(const struct report_device *d)
 /* Columns of zeros are left out. */
 static bool is_zero(const struct table *t, enum direction direction)
 {
-	return !t->o->verbose &&
-	       !any_device(t, direction == DIRECTION_WRITE ? has_writes : has_reads);
+	return !t->o->verbose && !devices_any_moved(t->r, direction);
 }
 
 GRID_SHOWN(counted, struct table, table->devices == DEVICES_COUNTED);
