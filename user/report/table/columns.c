@@ -348,7 +348,7 @@ static const struct grid_column columns[] = {
 	{ NULL, "LAT ns", .shown = has_latency, .cell = cell_lat },
 	/* Joules have as many decimals as seconds: the base units of both are a billionth */
 	{ "ENERGY", "J", .shown = has_energy, .cell = cell_energy },
-	{ NULL, "CPU s", .shown = has_cpu, .cell = cell_cpu },
+	[COLUMN_CPU] = { NULL, "CPU s", .shown = has_cpu, .cell = cell_cpu },
 	{ NULL, "CPUS", .shown = has_cpus, .cell = cell_cpus },
 };
 
@@ -461,14 +461,21 @@ static const char *name_of(const struct row_job *j)
 	return j->name;
 }
 
+/* Width of the columns of users and names; 0 where no job has any. */
+static void job_widths(const struct table *t, size_t *ret_user, size_t *ret_name)
+{
+	size_t user = widest_job_text(t->r, user_of), name = widest_job_text(t->r, name_of);
+
+	*ret_user = user ? between(user, strlen("USER"), USER_WIDTH) : 0;
+	*ret_name = name ? between(name, NAME_MIN, NAME_MAX_WIDTH) : 0;
+}
+
 /* Columns for the job's user and name if any job has one and there is room, the name first. */
 static void lay_out_jobs(struct table *t, size_t widest)
 {
-	size_t user = widest_job_text(t->r, user_of), name = widest_job_text(t->r, name_of), want,
-	       job = t->left;
+	size_t user, name, want, job = t->left;
 
-	user = user ? between(user, strlen("USER"), USER_WIDTH) : 0;
-	name = name ? between(name, NAME_MIN, NAME_MAX_WIDTH) : 0;
+	job_widths(t, &user, &name);
 	widest = between(widest, JOB_MIN, SIZE_MAX);
 	if (name && t->left >= JOB_MIN + 1 + NAME_MIN) {
 		want = t->left - 1 - between(widest, JOB_MIN, t->left - 1 - NAME_MIN);
@@ -521,10 +528,11 @@ static void lay_out_tasks(struct table *t, size_t widest)
 /* Room for all that names a row, none of it cut more than at the usual width */
 static size_t names_need(const struct table *t, size_t widest)
 {
-	size_t user = widest_job_text(t->r, user_of), name = widest_job_text(t->r, name_of);
+	size_t user, name;
 
+	job_widths(t, &user, &name);
 	if (t->r->by == ROW_JOB)
-		return between(widest, JOB_MIN, SIZE_MAX) + (user ? 1 + USER_WIDTH : 0) +
+		return between(widest, JOB_MIN, SIZE_MAX) + (user ? 1 + user : 0) +
 		       (name ? 1 + NAME_MIN : 0);
 	if (t->r->by == ROW_CGROUP)
 		return widest;
@@ -540,6 +548,17 @@ static void try_bytes(struct table *t, size_t widest)
 	t->left -= FORMAT_NUMBER_WIDTH + 1;
 }
 
+/* RANGE has the room of a job's user, which tells more than its CPU time. */
+static void try_user(struct table *t)
+{
+	struct grid_column *cpu = &t->columns[COLUMN_CPU];
+
+	if (t->r->by != ROW_JOB || !t->ranges || cpu->hidden || t->left >= names_need(t, JOB_MIN))
+		return;
+	cpu->hidden = true;
+	t->left += FORMAT_NUMBER_WIDTH + 1;
+}
+
 int columns_lay_out(struct table *t)
 {
 	size_t widest;
@@ -551,6 +570,7 @@ int columns_lay_out(struct table *t)
 	if (err)
 		return err;
 	try_bytes(t, widest);
+	try_user(t);
 	if (t->r->by == ROW_JOB) {
 		lay_out_jobs(t, widest);
 	} else if (t->r->by == ROW_CGROUP) {
