@@ -67,6 +67,13 @@ struct pid_list {
 	size_t cap;
 };
 
+/* Which columns a report of a recording has. */
+enum split_shown {
+	SPLIT_RECORDED, /* those that were asked for when recording */
+	SPLIT_NONE,
+	SPLIT_DESTINATION,
+};
+
 /**
  * struct run_options - a live run, or a recording that is replayed
  * @file: recording to replay, NULL for a live run
@@ -90,6 +97,7 @@ struct pid_list {
  * @method: how windows are split
  * @tick: when windows are closed on CPUs whose task goes on
  * @by_destination: CPU-caused bytes by where they go
+ * @split_shown: of a recording: overrides @by_destination
  * @devices: devices to count, as typed
  * @cgroup_v1: controller whose v1 hierarchy stands in for the v2 tree, "none" or "auto"; NULL:
  *	auto, and problems with it are no errors
@@ -133,6 +141,7 @@ struct run_options {
 	const char *weights;
 	enum tick_mode tick;
 	bool by_destination;
+	enum split_shown split_shown;
 	struct text_list devices;
 	const char *cgroup_v1;
 	const char *host;

@@ -4,6 +4,7 @@
 command fails, and keeps its rights when it is replaced; pipes and standard output are written as
 they are; two outputs in one file are refused."""
 
+import json
 import os
 import pathlib
 import stat
@@ -54,6 +55,47 @@ def test_what_fails_leaves_the_older_file(folder):
         old.unlink()
         assert run(folder, "report", "damaged", option, "old").returncode == 1
         assert not others(folder), (option, others(folder))
+
+
+@in_folder
+def test_files_are_told(folder):
+    """A line on standard error for each file, with its size; none for pipes, with -q, or after a failure."""
+    for option in OPTIONS[1:]:
+        done = run(folder, "report", "trace", option, "new")
+        size = (folder / "new").stat().st_size
+        assert b"t410trace report: wrote new (" in done.stderr, (option, done.stderr)
+        if size < 1000:
+            assert f"({size} B)".encode() in done.stderr, (size, done.stderr)
+        for more in (["trace", option, "new", "-q"], ["trace", option, "-"], ["damaged", option, "new"]):
+            assert b"wrote" not in run(folder, "report", *more).stderr, more
+
+
+def split_trace(events, destinations):
+    """A window of counters with these events and destinations."""
+    places = {"cmem": {"dst_loc_cmem": 1}, "gmem": {"dst_loc_gmem": 1}}
+    counters = [{"id": i, "name": f"c{i}", "pmu": "ucf0", "event": event, "socket": 0, "source": "cpu",
+                 "direction": "read", "destination": to, "filters": places[to]}
+                for i, (event, to) in enumerate(zip(events, destinations))]
+    yield {"type": "header", "schema": "t410trace.trace/1", "sockets": [{"id": 0, "cpus": "0"}], "weights": [],
+           "devices": [], "counters": counters}
+    yield {"type": "workload", "id": 1, "pid": 7, "start_ns": 1, "comm": "p", "cgroup": "/p"}
+    yield {"type": "slice", "workload": 1, "cpu": 0, "start_ns": 0, "end_ns": 10**7, "on_cpu_ns": 10**7}
+    yield {"type": "window", "socket": 0, "start_ns": 0, "end_ns": 10**7,
+           "values": [[c["id"], 10**7, 10**7, 10**7] for c in counters]}
+    yield {"type": "end", "time_ns": 10**7}
+
+
+@in_folder
+def test_split_is_as_recorded(folder):
+    """Columns of destinations if they were asked for, which shows in several counters of an event."""
+    for events, recorded in ((["rd", "rd"], True), (["rd", "gmem_rd"], False)):
+        (folder / "split").write_text("".join(json.dumps(e) + "\n" for e in split_trace(events, ["cmem", "gmem"])),
+                                      encoding="utf-8")
+        for more, expected in (([], recorded), (["--split", "recorded"], recorded), (["--split", "none"], False),
+                               (["--split", "destination"], True)):
+            done = run(folder, "report", "split", *more)
+            assert done.returncode == 0, done.stderr
+            assert (b" CMEM " in done.stdout, b" READ " in done.stdout) == (expected, not expected), (more, done.stdout)
 
 
 @in_folder

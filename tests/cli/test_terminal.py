@@ -208,7 +208,7 @@ def test_progress():
     with tempfile.TemporaryDirectory() as folder:
         text = wait_for("--csv", f"{folder}/out")
     # It is overwritten, and in the end blank.
-    assert re.search(r" report: \d+ kB read in [2-9] s *\r(.*\r)? +\r$", text), repr(text)
+    assert re.search(r" report: \d+ kB read in [2-9] s *\r(.*\r)? +\r\S+ report: wrote .*\n$", text), repr(text)
 
 
 def test_no_progress_among_reports():

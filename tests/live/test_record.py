@@ -71,6 +71,17 @@ def test_totals(bed):
         require(sums[0] == sums[1] == sums[2], f"{name}: {sums} in three ways")
 
 
+def test_unnamed(bed):
+    """Without -o the file has a name with the time, and the user is told the name and the way to end it."""
+    before = set(bed.scratch.iterdir())
+    done = record(bed, "-d", 1, cwd=bed.scratch)
+    (new,) = set(bed.scratch.iterdir()) - before
+    require(re.fullmatch(r"t410trace-\d{8}-\d{6}\.rec", new.name), f"it is called {new.name}")
+    require(f"into {new.name}, until Ctrl-C, at most for 1.000 s" in done.err, f"it says {done.err!r}")
+    check_complete(report(bed, new, "--summary").summary())
+    new.unlink()
+
+
 def test_long_interval(bed):
     """An interval of seconds is booked in parts, and has all of its CPU time."""
     path = bed.scratch / "long.ndjson"
@@ -270,6 +281,7 @@ def test_cpus_that_come(bed):
 TESTS = [
     test_long_interval,
     test_totals,
+    test_unnamed,
     test_command_and_selection,
     test_status_of_the_command,
     test_killed,

@@ -354,7 +354,7 @@ int format_files_finish(struct format_files *files, const struct neighbours_repo
 }
 
 /* A file that would be empty, without an interval, is not shown. */
-int format_files_close(struct format_files *files, int err, struct diag *d)
+int format_files_close(struct format_files *files, const char *who, int err, struct diag *d)
 {
 	for (size_t i = 0; i < NR_FORMATS; i++) {
 		struct format_file *f = &files->files[i];
@@ -363,7 +363,9 @@ int format_files_close(struct format_files *files, int err, struct diag *d)
 			report_formats[i].close(f);
 		if (f->complete)
 			err = output_close(&f->out, err, d);
-		else
+		if (f->complete && !err && f->args && !f->args->output.quiet)
+			output_told(who, &f->out);
+		if (!f->complete)
 			output_close(&f->out, -ENODATA, NULL);
 		*f = (struct format_file){ 0 };
 	}

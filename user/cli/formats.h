@@ -138,7 +138,7 @@ int format_files_add(struct format_files *f, const struct report *r, struct diag
 /** format_files_finish() - write all that is left; @n: NULL: there were no intervals. 0 or an errno */
 int format_files_finish(struct format_files *f, const struct neighbours_report *n, struct diag *d);
 
-/** format_files_close() - close them, as output_close() does */
-int format_files_close(struct format_files *f, int err, struct diag *d);
+/** format_files_close() - close them, as output_close() does, and tell so; @who: the command */
+int format_files_close(struct format_files *f, const char *who, int err, struct diag *d);
 
 #endif

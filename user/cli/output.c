@@ -2,11 +2,13 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "base/utf8.h"
+#include "report/format.h"
 
 size_t output_width(FILE *out)
 {
@@ -179,6 +181,18 @@ int output_failed(const struct output *o, int err, struct diag *d)
 	else if (err == -EPIPE)
 		diag_help(d, "the reader of the output has ended");
 	return err;
+}
+
+void output_told(const char *who, const struct output *o)
+{
+	char size[FORMAT_NUMBER_LEN], text[PATH_MAX + 64];
+	struct stat st;
+
+	if (!o->path || out_file_is_stdout(o->path) || stat(o->path, &st) || !S_ISREG(st.st_mode))
+		return;
+	format_bytes((uint64_t)st.st_size, size);
+	utf8_harmless(text, sizeof(text), o->path, strlen(o->path));
+	fprintf(stderr, "%s: wrote %s (%s)\n", who, text, size);
 }
 
 int output_close(struct output *o, int err, struct diag *d)

@@ -114,6 +114,9 @@ int output_show(struct output *o, struct diag *d);
  */
 int output_failed(const struct output *o, int err, struct diag *d);
 
+/** output_told() - tell on standard error that a file of its own was written; @who: the command */
+void output_told(const char *who, const struct output *o);
+
 /**
  * output_close() - make sure that all has been written, and move the file to its place
  * @o: the output; one that is not open (all zero) is fine

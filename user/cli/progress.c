@@ -21,13 +21,19 @@
 #define NS_PER_SECOND 1e9
 
 /* The cursor stays in front of the line, so that later output covers it. */
-static void put_line(struct progress *p, const char *text)
+void progress_line(struct progress *p, const char *text)
 {
 	int width = (int)strlen(text);
 
 	fprintf(stderr, "%-*s\r", width > p->width ? width : p->width, text);
 	fflush(stderr);
 	p->width = width;
+	p->shown_ns = monotonic_ns();
+}
+
+bool progress_is_due(const struct progress *p)
+{
+	return isatty(STDERR_FILENO) && monotonic_ns() - p->shown_ns >= REFRESH_NS;
 }
 
 static void show(struct progress *p, uint64_t now_ns)
@@ -45,8 +51,7 @@ static void show(struct progress *p, uint64_t now_ns)
 		format_bytes(done, bytes);
 		snprintf(text, sizeof(text), "%s: %s read in %.0f s", p->file->who, bytes, passed);
 	}
-	put_line(p, text);
-	p->shown_ns = now_ns;
+	progress_line(p, text);
 }
 
 /* Count an item; the clock is checked every @many items. Returns the time if a line is due, or 0 */
@@ -83,8 +88,7 @@ void progress_count(struct progress *p, const char *who, const char *what)
 		return;
 	snprintf(text, sizeof(text), "%s: %" PRIu64 " %s read in %.0f s", who, p->events - 1, what,
 		 (double)(now_ns - p->begin_ns) / NS_PER_SECOND);
-	put_line(p, text);
-	p->shown_ns = now_ns;
+	progress_line(p, text);
 }
 
 /* Output appears only at the end. */
@@ -106,14 +110,9 @@ struct trace_sink progress_sink(struct progress *p, const struct replay_file *fi
 	return (struct trace_sink){ on_event, p };
 }
 
-void progress_line(struct progress *p, const char *text)
-{
-	put_line(p, text);
-}
-
 void progress_end(struct progress *p)
 {
 	if (p->width)
-		put_line(p, "");
+		progress_line(p, "");
 	p->width = 0;
 }

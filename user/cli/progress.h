@@ -43,6 +43,9 @@ struct trace_sink progress_sink(struct progress *p, const struct replay_file *fi
  */
 void progress_count(struct progress *p, const char *who, const char *what);
 
+/** progress_is_due() - is there a terminal, and the line on it not from just now? */
+bool progress_is_due(const struct progress *p);
+
 /** progress_line() - show a text of at most 79 columns; only for a terminal */
 void progress_line(struct progress *p, const char *text);
 

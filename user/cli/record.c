@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -11,6 +13,7 @@
 #include "cli/commands.h"
 #include "live/run/live.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/run_check.h"
 #include "live/run/run.h"
 #include "platform/sys/resctrl.h"
@@ -26,6 +29,7 @@ struct record {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	struct quality losses; /* up to the last mark */
+	struct progress progress;
 };
 
 static int open_ndjson(struct record *r, const struct trace_header *header, struct diag *d,
@@ -58,38 +62,6 @@ static int open_recording(void *arg, const struct trace_header *header, struct d
 	return err;
 }
 
-static int on_interval(void *arg, bool last, struct diag *d)
-{
-	struct record *r = arg;
-	struct trace_mark mark;
-	int err = live_mark(r->run.live, last, d, &mark);
-
-	if (err)
-		return err;
-	r->losses = mark.losses;
-	r->end_ns = mark.time_ns;
-	/* A reader at the other end of a pipe wants events now, not when a buffer is full. */
-	return r->out.file && fflush(r->out.file) ? diag_fail(d, -errno, "cannot write to %s: %s",
-							      r->out.path, strerror(errno))
-						  : 0;
-}
-
-/* Finish the file, also after an error: its content can be reported. */
-static int close_recording(struct record *r, struct diag *d, uint64_t *ret_bytes)
-{
-	int err = 0;
-	long at;
-
-	if (r->recording)
-		err = recording_finish(r->recording, d, ret_bytes);
-	if (r->ndjson) {
-		err = ndjson_finish(r->ndjson, d);
-		at = r->out.file != stdout ? ftell(r->out.file) : -1;
-		*ret_bytes = at > 0 ? at : 0;
-	}
-	return output_close(&r->out, err, d);
-}
-
 /* Name the losses; false when there are none. */
 static bool describe_losses(const struct quality *q, const struct live_progress *p, char *ret_text,
 			    size_t size)
@@ -110,6 +82,67 @@ static bool describe_losses(const struct quality *q, const struct live_progress 
 			str_append(ret_text, size, ", %llu %s", (unsigned long long)lost[i].nr,
 				   lost[i].what);
 	return ret_text[0];
+}
+
+/* The command has the terminal, if there is one. */
+static void show_status(struct record *r, bool last)
+{
+	const struct run_options *a = r->run.args;
+	char text[80], size[FORMAT_NUMBER_LEN], losses[256];
+	struct live_progress p;
+	struct stat st;
+
+	if (a->output.quiet || a->command || last || !progress_is_due(&r->progress))
+		return;
+	live_progress(r->run.live, &p);
+	format_bytes(!stat(a->output.file, &st) ? (uint64_t)st.st_size : 0, size);
+	snprintf(text, sizeof(text), "%s: %.0f s, %s, %llu events, %s; Ctrl-C ends it", r->run.who,
+		 (double)(r->end_ns - r->begin_ns) / 1e9, size, (unsigned long long)p.events,
+		 describe_losses(&r->losses, &p, losses, sizeof(losses)) ? "with losses"
+									 : "nothing lost");
+	progress_line(&r->progress, text);
+}
+
+static void on_news(void *arg, const char *text)
+{
+	struct record *r = arg;
+
+	progress_end(&r->progress);
+	if (!r->run.args->output.quiet)
+		fprintf(stderr, "%s: %s\n", r->run.who, text);
+}
+
+static int on_interval(void *arg, bool last, struct diag *d)
+{
+	struct record *r = arg;
+	struct trace_mark mark;
+	int err = live_mark(r->run.live, last, d, &mark);
+
+	if (err)
+		return err;
+	r->losses = mark.losses;
+	r->end_ns = mark.time_ns;
+	show_status(r, last);
+	/* A reader at the other end of a pipe wants events now, not when a buffer is full. */
+	return r->out.file && fflush(r->out.file) ? diag_fail(d, -errno, "cannot write to %s: %s",
+							      r->out.path, strerror(errno))
+						  : 0;
+}
+
+/* Finish the file, also after an error: its content can be reported. */
+static int close_recording(struct record *r, struct diag *d, uint64_t *ret_bytes)
+{
+	int err = 0;
+	long at;
+
+	if (r->recording)
+		err = recording_finish(r->recording, d, ret_bytes);
+	if (r->ndjson) {
+		err = ndjson_finish(r->ndjson, d);
+		at = r->out.file != stdout ? ftell(r->out.file) : -1;
+		*ret_bytes = at > 0 ? at : 0;
+	}
+	return output_close(&r->out, err, d);
 }
 
 /* One line on the recorded data; returns whether data is missing. */
@@ -133,11 +166,21 @@ static bool describe(const struct record *r, const struct live_progress *p, uint
 static int prepare(struct record *r, struct diag *d)
 {
 	const struct live_recorder recorder = { .open = open_recording, .arg = r };
+	const struct run_options *a = r->run.args;
+	char seconds[FORMAT_NUMBER_LEN], limit[64] = "";
 	int err = run_open(&r->run, &recorder, d);
 
-	if (!err)
-		run_describe(&r->run);
-	return err;
+	if (err)
+		return err;
+	run_describe(&r->run);
+	format_seconds(a->duration_ns, seconds);
+	if (a->duration_ns)
+		snprintf(limit, sizeof(limit), ", at most for %s s", seconds);
+	if (!a->output.quiet)
+		fprintf(stderr, "%s: into %s, until %s%s\n", r->run.who,
+			out_file_is_stdout(a->output.file) ? "standard output" : a->output.file,
+			a->command ? "the command ends" : "Ctrl-C", limit);
+	return 0;
 }
 
 static int record(struct options *o)
@@ -154,10 +197,12 @@ static int record(struct options *o)
 	r.run.who = o->who;
 	r.run.args = &o->run;
 	r.run.interval = on_interval;
+	r.run.news = on_news;
 	r.run.arg = &r;
 	err = prepare(&r, &d);
 	if (!err)
 		err = run_loop(&r.run, &d);
+	progress_end(&r.progress);
 	if (r.run.live)
 		live_progress(r.run.live, &progress);
 	/* Recording has ended, and the header is not needed after the close. */
@@ -172,6 +217,18 @@ static int record(struct options *o)
 	return run_end(&r.run, err, lost);
 }
 
+/* For a user who names no file: one that the next recording does not replace. */
+static const char *dated_name(bool ndjson)
+{
+	static char name[64];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(name, sizeof(name), "t410trace-%Y%m%d-%H%M%S", localtime_r(&now, &tm));
+	strcat(name, ndjson ? ".ndjson" : ".rec");
+	return name;
+}
+
 static int check(struct options *o, struct diag *d)
 {
 	const struct run_options *r = &o->run;
@@ -179,8 +236,8 @@ static int check(struct options *o, struct diag *d)
 
 	if (err)
 		return err;
-	if (!r->output.file)
-		return diag_fail(d, -EINVAL, "where to? give -o FILE");
+	if (!o->run.output.file)
+		o->run.output.file = dated_name(r->ndjson);
 	if (out_file_is_stdout(r->output.file) && !r->ndjson && isatty(STDOUT_FILENO))
 		return diag_fail(d, -EINVAL, "-o -: a recording is no text for a terminal");
 	if (r->by == ROW_CGROUP || r->by == ROW_JOB)
@@ -195,10 +252,10 @@ static int check(struct options *o, struct diag *d)
 const struct command command_record = {
 	.name = "record",
 	.brief = "write a recording instead of reports",
-	.args = "-o FILE\n-o FILE -p PID[,PID...]\n-o FILE -G CGROUP[,...]\n-o FILE -J "
-		"JOBID[,...]\n-o FILE -- COMMAND [ARG...]",
+	.args = "[-o FILE]\n[-o FILE] -p PID[,PID...]\n[-o FILE] -G CGROUP[,...]\n[-o FILE] -J "
+		"JOBID[,...]\n[-o FILE] -- COMMAND [ARG...]",
 	.doc = "Record what t410trace would report: \"t410trace report FILE\" shows it later, on "
-	       "any machine.",
+	       "any machine. Without -o, FILE is t410trace-DATE.rec.",
 	.bit = FOR_RECORD,
 	.statuses = 1u << EXIT_INCOMPLETE,
 	.incomplete = "the recording lacks something",

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "cli/commands.h"
@@ -49,6 +50,31 @@ static int check_destinations(const struct reporting *r, struct diag *d)
 	return diag_advise(d, -ENODATA, "record with --split destination");
 }
 
+/* Only --split destination makes several counters of one event. */
+static bool was_split(const struct layout *l)
+{
+	for (size_t i = 0; i < l->nr_counters; i++)
+		for (size_t k = i + 1; k < l->nr_counters; k++) {
+			const struct counter *a = &l->counters[i], *b = &l->counters[k];
+
+			if (!a->device && !b->device && a->destination != b->destination &&
+			    a->source == b->source && !strcmp(a->pmu, b->pmu) &&
+			    !strcmp(a->event, b->event))
+				return true;
+		}
+	return false;
+}
+
+static int choose_split(struct reporting *r, struct run_options *args, struct diag *d)
+{
+	enum split_shown shown = args->split_shown;
+	const struct layout *l = &replay_file_header(&r->file)->layout;
+
+	args->by_destination =
+		shown == SPLIT_DESTINATION || (shown == SPLIT_RECORDED && was_split(l));
+	return args->by_destination ? check_destinations(r, d) : 0;
+}
+
 /* Further receivers of the events */
 static void listen(struct reporting *r)
 {
@@ -62,13 +88,13 @@ static void listen(struct reporting *r)
 			r->file.also.sinks[r->file.also.nr++] = sinks[i];
 }
 
-static int open_all(struct reporting *r, struct diag *d)
+static int open_all(struct reporting *r, struct run_options *args, struct diag *d)
 {
 	const struct replay_output output = { .report = on_report, .arg = r };
 	int err = replay_file_open(&r->file, &output, d);
 
-	if (!err && r->args->by_destination)
-		err = check_destinations(r, d);
+	if (!err)
+		err = choose_split(r, args, d);
 	if (!err)
 		err = show_open(r->args, d, &r->show);
 	if (!err)
@@ -111,11 +137,11 @@ static int report(struct options *o)
 	o->counts.recording = o->run.file;
 	r.file.counts = o->counts.file ? &o->counts : NULL;
 	signal(SIGPIPE, SIG_IGN);
-	err = open_all(&r, &d);
+	err = open_all(&r, &o->run, &d);
 	if (!err)
 		err = read_all(&r, &d);
 	err = show_close(&r.show, err, &d);
-	err = format_files_close(&r.files, err, &d);
+	err = format_files_close(&r.files, o->who, err, &d);
 	if (err)
 		output_diag(o->who, &d);
 	else

@@ -47,6 +47,7 @@ static const char *method(unsigned int value)
 
 WORDS(weights, "auto", "cpu-time") /* names of events are looked up later */
 WORDS(split, "none", "destination")
+WORDS(split_shown, "recorded", "none", "destination")
 WORDS(format, "recording", "ndjson")
 WORDS(counters, "yes", "no") /* of no_counters */
 
@@ -278,7 +279,9 @@ const struct option_row shared_options[] = {
 	  "Also tell where the bytes go that tasks and devices cause: CMEM, GMEM, CXL or another "
 	  "socket; counters may take turns then",
 	  SPLIT },
-	{ REPORT, 3, "Also show where the bytes go that tasks cause, if that was recorded", SPLIT },
+	{ REPORT, 3, "Show where the bytes go that tasks cause (default as recorded)",
+	  OPTION("split", 0, "recorded|destination|none", value_choice, run.split_shown),
+	  .choice = split_shown },
 	{ SERVE, 1, "Also tell where the bytes go that tasks cause", SPLIT, FIXED("none") },
 	{ SERVE, 1, "How windows are split: " METHODS(METHOD_WORDS), METHOD, FIXED("state-space") },
 	{ LIVE, 3,

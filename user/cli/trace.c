@@ -60,15 +60,21 @@ static int write_page(struct trace *t, struct diag *d)
 
 static int prepare(struct trace *t, struct diag *d)
 {
+	const struct run_options *a = t->run.args;
 	int err = run_open(&t->run, NULL, d);
 
 	if (!err)
 		err = show_open(t->run.args, d, &t->show);
 	if (!err)
 		err = format_files_open(t->run.args, d, &t->files);
-	if (!err)
-		run_describe(&t->run);
-	return err;
+	if (err)
+		return err;
+	run_describe(&t->run);
+	/* Nothing appears meanwhile. */
+	if (!a->output.quiet && !a->command && (a->output.summary || formats_hidden(&a->output)))
+		fprintf(stderr, "%s: until Ctrl-C; %s\n", t->run.who,
+			a->output.summary ? "the report comes then" : "reports go to a file");
+	return 0;
 }
 
 static int follow(struct options *o)
@@ -94,7 +100,7 @@ static int follow(struct options *o)
 	if (!err && o->run.output.html)
 		err = write_page(&t, &d);
 	err = show_close(&t.show, err, &d);
-	err = format_files_close(&t.files, err, &d);
+	err = format_files_close(&t.files, o->who, err, &d);
 	/* From here on nothing is left in the kernel, whatever the command still does. */
 	run_stop(&t.run);
 	if (!err && t.show.incomplete)
