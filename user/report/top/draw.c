@@ -14,6 +14,7 @@
 
 /* Room for a verdict of one word beside the names of pages */
 #define VERDICT_ROOM 5
+#define RECORDS	     "● REC"
 
 static const char *const pages[NR_VIEW_PAGES] = {
 	[VIEW_ROWS] = "Rows",	      [VIEW_DEVICES] = "Devices", [VIEW_LATENCIES] = "Latencies",
@@ -53,9 +54,9 @@ static const char help[] =
 	"Bars   █ reads, ▓ writes, ░ to the upper end of the interval; full: the largest row\n"
 	"Graph  the last two minutes, or the whole run; its heading has the full height\n"
 	"*      the row has ended\n"
-	"+3     so many rows are folded\n"
+	"+3     number of folded rows\n"
 	"A cgroup above processes has the sums of these, also of both ends of their\n"
-	"intervals.\n";
+	"intervals. One that only holds another cgroup has no line: a/b is both.\n";
 
 /* --- the two lines at the top */
 
@@ -89,33 +90,39 @@ static enum canvas_look put_state(const struct view *v, char *ret, size_t size)
 	return LOOK_WARNING;
 }
 
+/* A part of the title, or nothing if it has no room in front of @end */
+static void put_part(struct canvas *c, size_t *column, size_t end, const char *text)
+{
+	if (*column + format_width(text) <= end)
+		*column += canvas_put(c, 0, *column, SIZE_MAX, LOOK_TITLE, text) + 2;
+}
+
 static void put_title(const struct view *v, struct canvas *c)
 {
-	char state[96], text[192], time[FORMAT_WHEN_LEN] = "";
+	char state[96], text[96], time[FORMAT_WHEN_LEN];
 	enum canvas_look look = put_state(v, state, sizeof(state));
+	size_t column = 0, end = strlen(state) + 1;
 	const struct report *r = v->report;
-	size_t column;
 
+	end += v->recording[0] ? format_width(RECORDS) + 1 : 0;
+	end = c->columns > end ? c->columns - end : 0;
 	canvas_fill(c, 0, 0, c->columns, LOOK_TITLE, ' ');
-	column = canvas_put(c, 0, 0, SIZE_MAX, LOOK_TITLE, "t410trace top  ");
+	column = canvas_put(c, 0, 0, SIZE_MAX, LOOK_TITLE, "t410trace ");
+	put_part(c, &column, end, "top");
 	if (r) {
-		format_when(r->start_time_ns, r->start_ns, time);
-		/* Only if there is room; a narrow terminal shows the time instead. */
+		snprintf(text, sizeof(text), "%.64s", r->host->name);
+		put_part(c, &column, end, text);
+		snprintf(text, sizeof(text), "%.16s", r->host->platform);
 		if (c->columns >= 100)
-			snprintf(text, sizeof(text), "%.64s  %.16s  ", r->host->name,
-				 r->host->platform);
-		else
-			snprintf(text, sizeof(text), "%.20s  ", r->host->name);
-		column += canvas_put(c, 0, column, SIZE_MAX, LOOK_TITLE, text);
-		snprintf(text, sizeof(text), "%s  %.3f s  ", time,
-			 (double)report_duration_ns(r) / (double)NS_PER_S);
-		column += canvas_put(c, 0, column, SIZE_MAX, LOOK_TITLE, text);
+			put_part(c, &column, end, text);
+		format_when(r->start_time_ns, r->start_ns, time);
+		put_part(c, &column, end, time);
+		snprintf(text, sizeof(text), "%.3f s", (double)report_duration_ns(r) / 1e9);
+		put_part(c, &column, end, text);
 	}
 	if (v->recording[0])
-		column += canvas_put(c, 0, column, SIZE_MAX, LOOK_BAD, "● REC") + 1;
-	if (column + strlen(state) + 1 > c->columns)
-		column = c->columns > strlen(state) + 1 ? c->columns - strlen(state) - 1 : 0;
-	canvas_right(c, 0, column, c->columns - column, look, state);
+		canvas_put(c, 0, column, SIZE_MAX, LOOK_BAD, RECORDS);
+	canvas_right(c, 0, 0, c->columns, look, state);
 }
 
 /* The verdict, with its reasons where there is room: page 5 has all of it. */

@@ -55,12 +55,14 @@ static int put_latencies(const struct view *v, FILE *out, size_t width)
 	if (!r->nr_probes)
 		err = notes_line(out, width, "No latency is measured here.");
 	else
-		fputs("# LATENCY            SOCKET       ns  M REQUEST/s  SAMPLES  OF WHAT\n", out);
+		fputs("# LATENCY            SOCKET       ns  M REQUEST/s  SAMPLES  REQUESTS\n",
+		      out);
 	for (size_t i = 0; i < r->nr_probes && !err; i++)
 		put_probe(&r->probes[i], r, out);
 	if (err)
 		return err;
-	fputs("\n# NEIGHBOURS: who moved more while a latency was high, since the begin\n", out);
+	fputs("\n# NEIGHBOURS: rows that moved more while a latency was high, since the start\n",
+	      out);
 	fputs(v->neighbours ? v->neighbours : "Nothing is known so far.\n", out);
 	return 0;
 }
