@@ -13,9 +13,13 @@
 #include <bpf/bpf_tracing.h>
 #include "records.h"
 
-/* Likely code is contiguous. */
-#define likely(x)   __builtin_expect(!!(x), 1)
+/* Likely code is contiguous. Newer versions of libbpf have both. */
+#ifndef likely
+#define likely(x) __builtin_expect(!!(x), 1)
+#endif
+#ifndef unlikely
 #define unlikely(x) __builtin_expect(!!(x), 0)
+#endif
 
 /*
  * Use these for every bound that the verifier needs. The compiler knows more than the verifier,
