@@ -134,6 +134,13 @@ def test_a_pipe_has_the_largest_rows():
     assert len(rows) == BUSY + QUIET
 
 
+def test_a_rest_is_marked():
+    """The last interval of a run may be much shorter than the others."""
+    titles = re.findall(r"(?m)^at .*", piped(FILE.name, "--method", "cpu-time"))
+    assert [", 0.010 s (cut short), by process" in title for title in titles] == [False, True], titles
+    assert "cut short" not in piped(FILE.name, *SIMPLE)
+
+
 def machine():
     """Three seconds of two sockets: three sources in two directions each, forty processes."""
     names = [(s, source, d) for s in range(2) for source in ("cpu", "device", "remote") for d in ("read", "write")]

@@ -60,10 +60,13 @@ int show_report(struct show *s, struct report *r, struct diag *d)
 {
 	const struct report_format *w = &report_formats[s->args->output.format];
 	struct table_options o = show_options(s);
-	uint64_t constant = notes_constant(r);
+	uint64_t constant = notes_constant(r), duration_ns = report_duration_ns(r);
 
 	o.settled = s->sequence && s->constant == constant;
 	s->constant = constant;
+	o.cut_short = !r->summary && duration_ns < s->longest_ns / 2;
+	if (!r->summary && duration_ns > s->longest_ns)
+		s->longest_ns = duration_ns;
 	r->sequence = s->sequence++;
 	return show_written(s, r, w->report(s->out.file, r, &o), d);
 }

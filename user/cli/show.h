@@ -15,6 +15,7 @@
  * @out: where to
  * @sequence: of the next report
  * @constant: notes_constant() of the one before
+ * @longest_ns: longest interval so far
  * @incomplete: a report lacks data, or, after show_close(), no report had a count of some device: a
  *	device without a turn in one interval has it in a later one
  * @uncounted, @counted: devices with counters: without a value in a report, with one
@@ -24,6 +25,7 @@ struct show {
 	struct output out;
 	uint64_t sequence;
 	uint64_t constant;
+	uint64_t longest_ns;
 	bool incomplete;
 	bool uncounted[TRACE_MAX_DEVICES];
 	bool counted[TRACE_MAX_DEVICES];

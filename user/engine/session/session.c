@@ -189,11 +189,14 @@ static int on_mark(struct session *s, const struct trace_mark *m)
 	s->begun = true;
 	session_cpus_begin(&s->cpus);
 	s->begin_ns = s->start_ns = m->time_ns;
-	/* Losses before the begin of the run count, unless that begin is missing, too. */
-	if (!m->first) {
-		s->begin = (struct totals){ .losses = m->losses, .cost = m->cost };
-		s->seen = s->begin;
-	}
+	/*
+	 * Losses before the begin of the run count, unless that begin is missing, too. The cost of
+	 * starting is none of an interval, which may be shorter than the start.
+	 */
+	if (!m->first)
+		s->begin.losses = m->losses;
+	s->begin.cost = m->cost;
+	s->seen = s->begin;
 	session_keep_ends(s, m);
 	if (s->o.names_only)
 		return 0;

@@ -138,8 +138,9 @@ static int put_title(const struct table *t)
 
 	format_when(r->start_time_ns, r->start_ns, time);
 	format_seconds(t->duration_ns, seconds);
-	return notes_line(t->out, t->width, "%s, %s%s s, by %s%s%s%s, %s", time,
-			  r->summary ? "summary of " : "", seconds, row_kind_name(r->by),
+	return notes_line(t->out, t->width, "%s, %s%s s%s, by %s%s%s%s, %s", time,
+			  r->summary ? "summary of " : "", seconds,
+			  t->o->cut_short ? " (cut short)" : "", row_kind_name(r->by),
 			  t->nr_to ? " and destination" : "",
 			  t->traffic			  ? ""
 			  : t->energy			  ? ", no memory traffic"

@@ -34,6 +34,7 @@
  * @quiet: only rows, unattributed bytes, one line per socket, and problems of the numbers
  * @verbose: also both ends of the interval of each row, all inseparable rows, the method, losses
  *	that are zero, and the tracer's own cost
+ * @cut_short: the interval is much shorter than others of the run
  * @settled: without @verbose, what notes_constant() stands for is left out
  */
 struct table_options {
@@ -45,6 +46,7 @@ struct table_options {
 	bool verbose;
 	bool by_destination;
 	bool settled;
+	bool cut_short;
 };
 
 /**

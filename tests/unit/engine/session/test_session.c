@@ -130,6 +130,7 @@ static void intervals_and_a_summary(void **state)
 	assert_int_equal(r->rows[0].on_cpu_ns, 100); /* 100 to 150, and 150 to 200 */
 	assert_int_equal(r->rows[0].shares[0].value, 7);
 	assert_int_equal(r->quality.lost_windows, 2); /* also those before the begin */
+	assert_int_equal(r->self.cpu_ns, 100);	      /* without the start */
 	assert_int_equal(r->quality.method, METHOD_STATE_SPACE);
 	assert_false(r->replayed);
 	report_free(r);
