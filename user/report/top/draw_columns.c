@@ -222,6 +222,10 @@ static void put_graph_heading(const struct view *v, struct canvas *c, size_t row
 		put_longest(c, row, l->graph_at, l->graph, own, ARRAY_SIZE(own));
 		return;
 	}
+	if (!(scale > 0)) {
+		canvas_put(c, row, l->graph_at, l->graph, LOOK_HEADING, time);
+		return;
+	}
 	draw_scale(scale, !l->counted, most);
 	snprintf(texts[0], sizeof(texts[0]), "%s, FULL FROM %s ON", time, most);
 	snprintf(texts[1], sizeof(texts[1]), "%s, TO %s", time, most);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report/top/view.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -409,6 +410,13 @@ static bool stands_apart(const struct view *v, const struct view_item *i)
 	       up->amounts.cpu_ns > i->amounts.cpu_ns + report_duration_ns(v->report) / QUIET_PART;
 }
 
+static bool is_left_out(const struct view *v, const struct view_item *i)
+{
+	return !i->shown && is_quiet(v, i);
+}
+
+static_assert(CHAINS_NO_PARENT == VIEW_NO_ITEM, "parents of items are those of chains");
+
 /* A row that would only repeat the numbers of the one below it has no line. */
 static int join_chains(struct view *v)
 {
@@ -418,17 +426,13 @@ static int join_chains(struct view *v)
 	int err = parents && apart && joined ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < v->nr_items && !err; i++) {
-		const struct view_item *item = &v->items[i];
-		bool left_out = !item->shown && is_quiet(v, item);
-
-		parents[i] =
-			left_out || item->parent == VIEW_NO_ITEM ? CHAINS_NO_PARENT : item->parent;
-		apart[i] = stands_apart(v, item);
+		parents[i] = is_left_out(v, &v->items[i]) ? CHAINS_NO_PARENT : v->items[i].parent;
+		apart[i] = stands_apart(v, &v->items[i]);
 	}
 	if (!err)
 		err = chains_join(parents, v->nr_items, apart, joined);
 	for (size_t i = 0; i < v->nr_items && !err; i++) {
-		if (parents[i] != CHAINS_NO_PARENT)
+		if (!is_left_out(v, &v->items[i]))
 			v->items[i].parent = parents[i];
 		v->items[i].shown &= !joined[i];
 	}

@@ -387,35 +387,6 @@ static void test_sorting_and_filter(void **state)
 	close_stage(&s);
 }
 
-static void test_folding(void **state)
-{
-	struct stage s;
-
-	(void)state;
-	open_stage(&s, ROW_PROCESS, 30, 24, 80);
-	add(&s, second(ROW_PROCESS, 31));
-	PRESS(&s, 't', '/', 'g', 'r', 'o', 'w', KEYS_RETURN);
-	has(&s, "▾ /");
-	has(&s, "▾ batch ");
-	has(&s, "77 growing");
-	PRESS(&s, KEYS_ARROW_DOWN, '-');
-	has(&s, "▸ batch +1");
-	lacks(&s, "77 growing");
-	/* It stays so in the next interval, in which it holds nothing else. */
-	add(&s, second(ROW_PROCESS, 32));
-	lacks(&s, "77 growing");
-	PRESS(&s, '+');
-	has(&s, "77 growing");
-	PRESS(&s, '-', KEYS_ARROW_UP, '-');
-	has(&s, "▸ / +1");
-	PRESS(&s, '*');
-	has(&s, "77 growing");
-	/* A cgroup that holds another one alone has no line: both are one. */
-	lacks(&s, "▾ batch ");
-	has(&s, "▾ batch/job_7 ");
-	close_stage(&s);
-}
-
 /* What the user has chosen stays chosen, wherever it moves. */
 static void test_selection(void **state)
 {
@@ -503,47 +474,6 @@ static void test_scales_of_graphs(void **state)
 	/* Sums are cut off: their parts would be flat beside them. */
 	PRESS(&s, 'y', 't');
 	has(&s, " TO 46.7 GB/s\n");
-	close_stage(&s);
-}
-
-/* A cgroup without a known number has another key in each report: its past is that of its rows. */
-static void test_graph_of_a_cgroup_by_path(void **state)
-{
-	struct stage s;
-	char *text, *line;
-
-	(void)state;
-	open_stage(&s, ROW_CGROUP, 0, 24, 80);
-	for (uint64_t k = 0; k < 2; k++) {
-		struct report *r = second(ROW_CGROUP, k);
-		char key[MODEL_KEY_LEN];
-
-		r->start_ns = 60 * k * SECOND;
-		r->end_ns = 60 * (k + 1) * SECOND;
-		for (size_t i = 0; i < r->nr_rows; i++) {
-			struct report_row *row = &r->rows[i];
-
-			if (strcmp(row->cgroup, "/slurm") != 0)
-				continue;
-			memcpy(key, row->key, sizeof(key));
-			snprintf(row->key, sizeof(row->key), "cgroup:?:%u", (unsigned int)k);
-			for (size_t n = 0; n < r->nr_rows; n++)
-				if (!strcmp(r->rows[n].parent, key))
-					memcpy(r->rows[n].parent, row->key, sizeof(row->key));
-			break;
-		}
-		add(&s, r);
-	}
-	text = text_of(&s);
-	line = strstr(text, "\n▾ /slurm ");
-	assert_non_null(line);
-	line[1 + strcspn(line + 1, "\n")] = '\0';
-	assert_non_null(strstr(line, " ⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿"));
-	free(text);
-	PRESS(&s, 'g', '-');
-	has(&s, "▸ /slurm +");
-	PRESS(&s, KEYS_ARROW_LEFT);
-	has(&s, "▸ /slurm +");
 	close_stage(&s);
 }
 
@@ -651,21 +581,6 @@ static void test_line_of_the_machine(void **state)
 	close_stage(&s);
 }
 
-/* The top row of a tree is a sum, with all that a row has. */
-static void test_sums(void **state)
-{
-	struct stage s;
-
-	(void)state;
-	open_stage(&s, ROW_PROCESS, 3, 40, 100);
-	PRESS(&s, 't', 'g', KEYS_RETURN);
-	has(&s, "sum of 6 rows");
-	has(&s, "socket 0: ");
-	has(&s, "socket 1: ");
-	has(&s, "ucf1/mem_bytes_wr/src_loc_cpu=1");
-	close_stage(&s);
-}
-
 static void test_wishes(void **state)
 {
 	struct stage s;
@@ -731,16 +646,13 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_sorting_and_filter),
-		cmocka_unit_test(test_folding),
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_scales_of_graphs),
-		cmocka_unit_test(test_graph_of_a_cgroup_by_path),
 		cmocka_unit_test(test_whole_run),
 		cmocka_unit_test(test_playing),
 		cmocka_unit_test(test_line_of_the_machine),
-		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_wishes),
 		cmocka_unit_test(test_many_rows),
 	};
