@@ -342,7 +342,7 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 {
 	size_t account = p->account, next;
 	uint64_t before = m->accounts[account].read_ns, spent;
-	bool waited = p->turn_waits;
+	bool waited = p->turn_waits, owed = first_is_due(m, p);
 	int err;
 
 	next = turns_next(m, p);
@@ -350,13 +350,16 @@ static int change_turn(struct meter *m, struct meter_pmu *p, const struct meter_
 		turns_begin(m, p);
 		return 0;
 	}
-	p->turn_waits = !first_is_due(m, p) && !may_turn(m, p);
+	p->turn_waits = !owed && !may_turn(m, p);
 	p->cost.turns_deferred += p->turn_waits && !waited;
 	if (p->turn_waits) {
 		p->turn_end_ns = m->ops->now() + m->o.turn_ns;
 		return 0;
 	}
 	err = p->base.nr ? exchange(m, p, next, sink) : relieve(m, p, next, sink);
+	/* One that the budget would have put off lasts: it may be the only one for long. */
+	if (owed && waited)
+		p->turn_end_ns = m->ops->now() + m->o.first_ns / p->nr_turns;
 	/* Its CPU may have changed, and another account cannot be compared with this one. */
 	if (p->account != account)
 		return err;

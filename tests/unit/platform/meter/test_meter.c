@@ -184,6 +184,30 @@ static void test_first_turns(void **state)
 	}
 }
 
+/*
+ * A first turn that was owed to the time lasts, even if the budget allows the next change at once: the
+ * reading at the start was slow, as they are on a busy machine.
+ */
+static void test_first_turns_last(void **state)
+{
+	struct meter_options o = { .budget = 0.005, .turn_ns = 20 * MS, .first_ns = 1000 * MS };
+	struct meter *m = NULL;
+	struct diag d;
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		add(ucf, i, 0, 0);
+	fake.read_ns = 2 * MS;
+	assert_int_equal(meter_open_with(&list, &fs, &o, &fake_kernel, &d, &m), 0);
+	assert_int_equal(cost_of(m, 0).sets, 2);
+	fake.read_ns = MS / 100;
+	run(m, 1000 * MS, 4000 * MS);
+	assert_int_equal(meter_read(m, true, &sink, NULL), 0);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_true(sum_of(i).running_ns > 400 * MS);
+	meter_close(m);
+}
+
 /* Where the budget does not do for all, each PMU gets an equal part: the cheap one is read more often. */
 static void test_equal_parts(void **state)
 {
@@ -686,6 +710,7 @@ int main(void)
 		TEST(test_dear_ones_wait),
 		TEST(test_first_reading),
 		TEST(test_first_turns),
+		TEST(test_first_turns_last),
 		TEST(test_equal_parts),
 		TEST(test_turns_are_rationed),
 		TEST(test_pause_is_not_charged),
