@@ -36,7 +36,7 @@ const struct loss losses[NR_LOSSES] = {
 	     SAY("%s s of CPU time could not be booked on a task",
 		 "%s s of CPU time could not be booked on a task"),
 	     SHORT("%s s of CPU time lost", "%s s of CPU time lost")),
-	LOSS(kept_flushes, COUNTED, HARMLESS,
+	LOSS(kept_flushes, COUNTED, INTERNAL,
 	     SAY("%s time records had to wait for the buffer",
 		 "%s times records had to wait for the buffer")),
 	LOSS(lost_tasks, COUNTED, OF_NOTHING,
@@ -57,12 +57,12 @@ const struct loss losses[NR_LOSSES] = {
 	LOSS(bad_records, COUNTED, OF_NOTHING,
 	     SAY("%s invalid record was left out", "%s invalid records were left out"),
 	     SHORT("%s bad record", "%s bad records")),
-	LOSS(unseen_switches, COUNTED, HARMLESS,
+	LOSS(unseen_switches, COUNTED, INTERNAL,
 	     SAY("%s context switch was hidden by the kernel",
 		 "%s context switches were hidden by the kernel")),
 	LOSS(unknown_tasks, COUNTED, HARMLESS,
 	     SAY("%s row has no known name", "%s rows have no known name")),
-	LOSS(reader_moves, COUNTED, HARMLESS,
+	LOSS(reader_moves, COUNTED, INTERNAL,
 	     SAY("%s time the CPU that reads a PMU changed",
 		 "%s times the CPU that reads a PMU changed")),
 	LOSS(rows_pooled, COUNTED, HARMLESS,
@@ -85,7 +85,7 @@ const struct loss losses[NR_LOSSES] = {
 	     SAY("%s s of counters before that are missing",
 		 "%s s of counters before that are missing"),
 	     SHORT("%s s not counted", "%s s not counted")),
-	LOSS(weights_reopened, COUNTED, HARMLESS,
+	LOSS(weights_reopened, COUNTED, INTERNAL,
 	     SAY("%s time the core events of a CPU were opened again",
 		 "%s times the core events of a CPU were opened again")),
 	LOSS(unweighed_ns, TIMED, HARMLESS),
@@ -107,7 +107,7 @@ size_t losses_lasting(const struct quality *q)
 	size_t nr = 0;
 
 	for (const struct loss *l = losses; l < losses + NR_LOSSES; l++)
-		nr += l->whole != LOSS_HARMLESS && l->whole != LOSS_OF_WINDOWS && loss_value(q, l);
+		nr += l->whole > LOSS_HARMLESS && l->whole != LOSS_OF_WINDOWS && loss_value(q, l);
 	return nr;
 }
 

@@ -14,6 +14,7 @@
 
 /* A loss is doubtful for the part of this that it is. */
 enum loss_whole {
+	LOSS_INTERNAL, /* it changes no number of the report: only details have it */
 	LOSS_HARMLESS, /* no number of the report is less certain */
 	LOSS_OF_NOTHING,
 	LOSS_OF_WINDOWS, /* their bytes are in the next one */
@@ -28,7 +29,7 @@ enum loss_whole {
  * @unit: of the value
  * @whole: the numbers that it makes doubtful
  * @one, @many: a sentence, for the value 1 and for others; NULL: it is only in the list of all
- * @short_one, @short_many: a few words; NULL for LOSS_HARMLESS
+ * @short_one, @short_many: a few words; NULL up to LOSS_HARMLESS
  */
 struct loss {
 	size_t offset;

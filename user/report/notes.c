@@ -391,6 +391,9 @@ int notes_rest(FILE *out, const struct report *r, const struct notes_beside *bes
 	int err = put_facts(out, r, width, quiet, true, beside->settled);
 	FILE *f;
 
+	for (size_t i = 0; i < NR_LOSSES; i++)
+		if (losses[i].whole == LOSS_INTERNAL)
+			said |= 1ULL << i;
 	for (int part = 0; part < 3 && !err; part++) {
 		f = sentence_begin(&s);
 		if (!f)

@@ -106,7 +106,7 @@ uint64_t notes_constant(const struct report *r);
  * notes_rest() - write of notes_write(), not @verbose, what the reader does not know yet
  * @beside: what the reader knows
  *
- * Each loss is in the verdict or here. Return: as notes_write().
+ * Each loss but LOSS_INTERNAL is in the verdict or here. Return: as notes_write().
  */
 int notes_rest(FILE *out, const struct report *r, const struct notes_beside *beside, size_t width,
 	       bool quiet);

@@ -93,7 +93,7 @@ static enum verdict_word judge_loss(const struct verdict_facts *f, const struct 
 		[LOSS_OF_TIME] = (double)f->duration_ns,
 	};
 
-	if (l->whole == LOSS_HARMLESS)
+	if (l->whole <= LOSS_HARMLESS)
 		return VERDICT_GOOD;
 	return judge_part((double)value, wholes[l->whole], VERDICT_LOST);
 }
