@@ -45,8 +45,8 @@ static const struct {
 	[DRAW_RANGE] = { "95%", false, false, GRID_RANGE_WIDTH, 0, VIEW_BY_MOST },
 	[DRAW_PEAK] = { "PEAK", false, false, 6, MORE_FROM, NR_VIEW_SORTS },
 	[DRAW_SOCKETS] = { "SOCKET", false, false, 6, MORE_FROM, NR_VIEW_SORTS },
-	[DRAW_DEVICE_READ] = { "PCI-RD", false, false, 7, MORE_FROM, NR_VIEW_SORTS },
-	[DRAW_DEVICE_WRITE] = { "PCI-WR", false, false, 7, MORE_FROM, NR_VIEW_SORTS },
+	[DRAW_DEVICE_READ] = { "PCIE-RD", false, false, 7, MORE_FROM, NR_VIEW_SORTS },
+	[DRAW_DEVICE_WRITE] = { "PCIE-WR", false, false, 7, MORE_FROM, NR_VIEW_SORTS },
 	[DRAW_CPU] = { "CPU", false, false, 7, 0, VIEW_BY_CPU },
 };
 
@@ -83,10 +83,13 @@ static void head_of(const struct view *v, int column, size_t width, char *ret, s
 {
 	const char *unit = columns[column].unit ? draw_unit(v) : "";
 	bool brief = unit[0] && width < WORDS_FROM;
+	bool device = column == DRAW_DEVICE_READ || column == DRAW_DEVICE_WRITE;
 
 	if (brief && columns[column].brief)
 		snprintf(ret, size, "%c%c", columns[column].head[0],
 			 column == DRAW_READ ? 'D' : 'R');
+	else if (device && devices_mode(v->report) == DEVICES_IO)
+		snprintf(ret, size, "%s", column == DRAW_DEVICE_READ ? "IO-RD" : "IO-WR");
 	else
 		snprintf(ret, size, "%s", columns[column].head);
 	if (unit[0] && (!brief || columns[column].brief))

@@ -428,6 +428,7 @@ static void test_units(void **state)
 /* On a wide terminal rows of the same name differ by cgroup; in a tree that is above them. */
 static void test_columns(void **state)
 {
+	struct report *r;
 	struct stage s;
 
 	(void)state;
@@ -447,6 +448,17 @@ static void test_columns(void **state)
 	has(&s, "    0,1 ");
 	PRESS(&s, 't');
 	lacks(&s, "CGROUP");
+	close_stage(&s);
+	/* Requests are not what devices moved. */
+	open_stage(&s, ROW_PROCESS, 0, 24, 140);
+	r = second(ROW_PROCESS, 0);
+	sample_with_devices(r);
+	add(&s, r);
+	has(&s, " PCIE-RD PCIE-WR ");
+	r = second(ROW_PROCESS, 1);
+	sample_with_requests(r);
+	add(&s, r);
+	has(&s, "   IO-RD   IO-WR ");
 	close_stage(&s);
 }
 
