@@ -28,13 +28,17 @@ static size_t names_with(const struct device_reasons *r, size_t at, char *ret, s
 	size_t nr = 0;
 
 	ret[0] = '\0';
-	for (size_t i = 0; i < r->why.nr; i++) {
-		if (strcmp(r->why.items[i], r->why.items[at]) != 0)
+	for (size_t i = 0; i < 2 * r->why.nr; i++) {
+		size_t k = i % r->why.nr;
+		/* "nvme0n1 (0002:81:00.0)" says more than an address */
+		bool has_name = strchr(r->names.items[k], '('), first = i < r->why.nr;
+
+		if (first != has_name || strcmp(r->why.items[k], r->why.items[at]) != 0)
 			continue;
-		if (i < at)
+		if (k < at)
 			return 0;
 		if (nr++ < MOST_NAMED)
-			str_append(ret, size, "%s%s", nr > 1 ? ", " : "", r->names.items[i]);
+			str_append(ret, size, "%s%s", nr > 1 ? ", " : "", r->names.items[k]);
 	}
 	if (nr > MOST_NAMED)
 		str_append(ret, size, " and %zu more", nr - MOST_NAMED);

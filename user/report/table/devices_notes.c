@@ -120,7 +120,7 @@ static bool not_countable(const struct report_device *d)
 	       d->device->wiring != WIRING_UNKNOWN;
 }
 
-/* "text: A, B and 3 more: reason" for the devices with a property. */
+/* "text: A, B and 3 more: reason" for the devices with a property; first those that have a name. */
 static int put_list(const struct table *t, bool (*is_so)(const struct report_device *d),
 		    const char *what, const char *why)
 {
@@ -132,10 +132,12 @@ static int put_list(const struct table *t, bool (*is_so)(const struct report_dev
 	if (!f)
 		return -ENOMEM;
 	fprintf(f, "%s: ", what);
-	for (size_t i = 0; i < r->nr_devices; i++) {
-		const struct device *d = r->devices[i].device;
+	for (size_t i = 0; i < 2 * r->nr_devices; i++) {
+		const struct report_device *rd = &r->devices[i % r->nr_devices];
+		const struct device *d = rd->device;
+		bool first = i < r->nr_devices;
 
-		if (devices_is_port(&r->devices[i]) || !is_so(&r->devices[i]))
+		if (devices_is_port(rd) || first != (d->name[0] != '\0') || !is_so(rd))
 			continue;
 		/* "nvme0n1 (0002:81:00.0)" */
 		if (nr >= MAX_NAMES && !t->o->verbose)

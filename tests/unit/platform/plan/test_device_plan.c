@@ -277,6 +277,10 @@ static void test_not_there(void **state)
 	make(NULL, false);
 	assert_int_equal(plan.notes.nr, 3);
 	assert_true(has_note(" are not counted: which root port is above"));
+	/* one with a name comes first */
+	strcpy(world_function(world.list.nr - 1)->names, "nvme0n1");
+	make(NULL, false);
+	assert_true(has_note("), 000"));
 	/* A port that the mask has no bit for */
 	world_function(1)->wiring.rp = 8;
 	make(NULL, false);
