@@ -495,7 +495,7 @@ static struct report *report_of(double limit, struct session **ret)
 
 static char *text_of(const struct report *r)
 {
-	const struct table_options o = { .width = 200 };
+	const struct table_options o = { .width = 200, .verbose = true };
 
 	return sample_table(r, &o);
 }
