@@ -92,11 +92,12 @@ unchanged() { # FILE COMMAND...: the file is what the command prints
 }
 
 documents() {
-	make -s -j"$(nproc)" "build/$1/gendoc" > /dev/null 2>&1 || echo "gendoc does not build"
+	make -s -j"$(nproc)" "build/$1/gendoc" t410trace > /dev/null 2>&1 || echo "gendoc does not build"
 	unchanged man/t410trace.1 "build/$1/gendoc" man < man/t410trace.1.in
 	unchanged completion/t410trace "build/$1/gendoc" completion
 	unchanged docs/RECORDING.md "build/$1/gendoc" recording < docs/RECORDING.md
 	unchanged docs/flow.svg docs/flow.py
+	docs/examples.py --check ./t410trace README.md docs/*.md
 	# only what man complains about, not the page
 	for page in man/*.1; do { MANWIDTH=80 man --warnings -l "$page" > /dev/null; } 2>&1; done
 	grep -q 'make demo' README.md || echo "README.md does not show make demo"

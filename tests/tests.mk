@@ -215,8 +215,15 @@ picture:
 	docs/flow.py > docs/flow.svg.tmp
 	mv docs/flow.svg.tmp docs/flow.svg
 
+# The recording of which docs/examples.py makes the reports in documents, from the virtual T410 (2 min).
+# Needs make ARCH=arm64 LINK=shared
+.PHONY: scene
+scene:
+	tests/machine/scene.sh
+
 .PHONY: docs
-docs: picture $(B)/gendoc
+docs: picture $(B)/gendoc $(PROGRAM)
+	docs/examples.py ./$(PROGRAM) README.md docs/*.md
 	$(B)/gendoc man < man/t410trace.1.in > man/t410trace.1.tmp
 	mv man/t410trace.1.tmp man/t410trace.1
 	$(B)/gendoc completion > completion/t410trace.tmp
