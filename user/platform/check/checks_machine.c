@@ -47,6 +47,19 @@ static size_t count_nodes(const struct sysfs *fs)
 	return nr;
 }
 
+/* The chip that the PMUs are of, where the CPU's own number does not tell it; "" if neither does. */
+static const char *chip_of_pmus(const struct pmu_list *pmus, const char *cpu)
+{
+	for (size_t i = 0; i < pmus->nr; i++) {
+		const struct pmu_family *f = pmus->pmus[i].family;
+		const struct pmu_platform_row *chip = f ? pmu_platform_row(f->platform) : NULL;
+
+		if (chip)
+			return strstr(cpu, chip->title) ? "" : chip->title;
+	}
+	return "";
+}
+
 int check_sockets(const struct sysfs *fs, const struct pmu_list *pmus, struct check_row *ret_row)
 {
 	uint32_t nr_known = 0;
@@ -55,6 +68,7 @@ int check_sockets(const struct sysfs *fs, const struct pmu_list *pmus, struct ch
 	struct cpu_map cpus = { 0 };
 	struct diag d = { 0 };
 	char cpu[200];
+	const char *chip;
 	unsigned int nr;
 	int err = known ? cpu_map_read(fs, known, nr_known, &d, &cpus) : -ENOMEM;
 
@@ -65,8 +79,10 @@ int check_sockets(const struct sysfs *fs, const struct pmu_list *pmus, struct ch
 	}
 	pmu_fit_cpu(fs, cpu, sizeof(cpu));
 	nr = cpulist_count(&cpus.online);
-	str_append(ret_row->found, sizeof(ret_row->found), "%s, %u socket%s, %u CPU%s", cpu,
-		   cpus.nr_sockets, cpus.nr_sockets == 1 ? "" : "s", nr, nr == 1 ? "" : "s");
+	chip = chip_of_pmus(pmus, cpu);
+	str_append(ret_row->found, sizeof(ret_row->found), "%s%s%s%s, %u socket%s, %u CPU%s",
+		   chip[0] ? "PMUs of " : "", chip, chip[0] ? ", CPU " : "", cpu, cpus.nr_sockets,
+		   cpus.nr_sockets == 1 ? "" : "s", nr, nr == 1 ? "" : "s");
 	if (nodes)
 		str_append(ret_row->found, sizeof(ret_row->found), ", %zu NUMA node%s", nodes,
 			   nodes == 1 ? "" : "s");

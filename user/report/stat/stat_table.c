@@ -185,7 +185,9 @@ static int put_marks(struct stat_table *t)
 		format_percent(m->least * 1e9, 1000000000, least);
 		format_percent(m->most * 1e9, 1000000000, most);
 		if (m->off > 0)
-			snprintf(off, sizeof(off), "; off by up to %.2g%% of the value",
+			snprintf(off, sizeof(off),
+				 m->off < 0.1 ? "; off by up to %.2g%% of the value"
+					      : "; off by up to %.0f%% of the value",
 				 m->off * 100);
 		if (!strcmp(least, most))
 			err = note(t, "* counted in %s of the time: %s%s", least, why, off);

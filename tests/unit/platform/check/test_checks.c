@@ -395,6 +395,7 @@ static void test_sockets(void **state)
 	assert_int_equal(check_sockets(&fs, &list, &row), 0);
 	assert_string_equal(row.name, "machine");
 	assert_non_null(strstr(row.found, ", 2 sockets, 4 CPUs, 3 NUMA nodes"));
+	assert_ptr_equal(strstr(row.found, "PMUs of the T410, CPU "), row.found);
 	pmu_list_free(&list);
 	/* Without PMUs and packages they are one. */
 	assert_int_equal(check_sockets(&fs, &list, &row), 0);
