@@ -94,7 +94,7 @@ static void make_header(struct world *w)
 							 .first = s * PER_SOCKET,
 							 .events = &w->indexes[s * PER_SOCKET],
 							 .nr = PER_SOCKET,
-							 .room = PER_SOCKET };
+							 .capacity = PER_SOCKET };
 	w->counted = (struct counters){ .events = w->events,
 					.nr_events = NR_SOCKETS * PER_SOCKET,
 					.readers = w->readers,

@@ -362,7 +362,7 @@ def test_killed(bed):
 def test_refused(bed):
     """A clear error, with a remedy, and nothing is touched."""
     for more, said_what in (
-        ("T410TRACE_WINDOW = /dev/mem\n", "no ESP"),
+        ("T410TRACE_WINDOW = /dev/mem\n", "not an ESP"),
         ("T410TRACE_BASE = 512\n", "another system-on-chip"),
         ("T410TRACE_CLOCK_MHZ = 40000\n", "windows of 1000 ms are too long"),
         ("rubbish\n", "KEY = VALUE"),

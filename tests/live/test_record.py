@@ -237,7 +237,6 @@ def test_arguments(bed):
         done = bed.command(bed.program, *args)
         require(done.status == status and text in done.err, f"{args}: {done.status}, {done.err[:200]!r}")
 
-    check(["record"], 2, "-o FILE")
     check(["record", "--no-counters", "-d", 0.1, "-o", "-", "--max-size", "1G"], 1, "regular files")
     check(["record", "-o", "x", "--max-size", "1Q"], 2, "--max-size 1Q")
     check(["record", "-o", "x", "--max-size", "4K"], 2, "--max-size 4K")

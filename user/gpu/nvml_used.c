@@ -48,33 +48,37 @@ static void add_busy(const struct gpu_device *g, struct gpu_process *p, uint64_t
 
 /* --- averages */
 
-/* Stamps that are no time between the last look and now are stale, or of another clock. */
+/*
+ * Stamps that are no time between the last look and now are stale, or of another clock. Now is when
+ * the driver has answered: on a busy machine that is long after the look began.
+ */
 static bool good_stamp(const struct nvml *n, const struct nvml_gpu *u, const struct nvml_used *e,
-		       uint64_t *ret_ns)
+		       uint64_t now_ns, uint64_t *ret_ns)
 {
 	int64_t ns = (int64_t)(e->time_us * 1000) - n->offset_ns;
 
 	*ret_ns = ns;
 	return e->pid && e->sm <= 100 && ns > 0 && (uint64_t)ns > u->seen_ns &&
-	       (uint64_t)ns <= u->g->time_ns + SET_NS;
+	       (uint64_t)ns <= now_ns + SET_NS;
 }
 
 static void averages(struct nvml *n, struct nvml_gpu *u)
 {
 	struct gpu_device *g = u->g;
-	uint64_t newest_ns = 0, stamp_ns, since_us;
+	uint64_t newest_ns = 0, now_ns, stamp_ns, since_us;
 	uint32_t nr = NVML_MAX_USED;
 	int result;
 
 	since_us = (u->seen_ns + n->offset_ns) / 1000;
 	result = n->api.used(u->handle, n->used, &nr, since_us);
+	now_ns = monotonic_ns();
 	if (result && result != NVML_NOT_FOUND)
 		return;
 	for (uint32_t i = 0; !result && i < nr && i < NVML_MAX_USED; i++) {
 		const struct nvml_used *e = &n->used[i];
 		struct gpu_process *p = gpu_held(g, e->pid);
 
-		if (!good_stamp(n, u, e, &stamp_ns))
+		if (!good_stamp(n, u, e, now_ns, &stamp_ns))
 			continue;
 		newest_ns = stamp_ns > newest_ns ? stamp_ns : newest_ns;
 		if (p)
