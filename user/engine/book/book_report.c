@@ -59,9 +59,10 @@ static int report_tangled(const struct book *b, const struct book_row *row, stru
 }
 
 /*
- * The lower end of the 95% interval of a row's bytes, of all that was added up. Each part of the time may begin at 0 and be true, and one of many that begins too high is enough for
- * their sum to do so. So the remaining rows give up what they would have below it, but
- * nothing of their certain bytes.
+ * The lower end of the 95% interval of a row's bytes, of all that was added up. Each part of the
+ * time may begin at 0 and be true, and one of many that begins too high is enough for their sum to
+ * do so. So the remaining rows give up what they would have below it, but nothing of their certain
+ * bytes.
  */
 static uint64_t share_low(const struct entry_share *s)
 {
