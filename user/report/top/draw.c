@@ -90,36 +90,51 @@ static enum canvas_look put_state(const struct view *v, char *ret, size_t size)
 	return LOOK_WARNING;
 }
 
-/* A part of the title, or nothing if it has no room in front of @end */
-static void put_part(struct canvas *c, size_t *column, size_t end, const char *text)
+/* Parts of the title from left to right, and which of them come first where there is little room. */
+enum { TITLE_TOP, TITLE_NAME, TITLE_PLATFORM, TITLE_TIME, TITLE_LENGTH, NR_TITLE };
+static const int title_ranks[] = { TITLE_TIME, TITLE_LENGTH, TITLE_NAME, TITLE_TOP,
+				   TITLE_PLATFORM };
+
+/* Parts for which there is no room in front of @end are left out. Returns the column behind them. */
+static size_t put_parts(struct canvas *c, size_t column, size_t end, char texts[NR_TITLE][96])
 {
-	if (*column + format_width(text) <= end)
-		*column += canvas_put(c, 0, *column, SIZE_MAX, LOOK_TITLE, text) + 2;
+	size_t width = column;
+
+	for (size_t i = 0; i < NR_TITLE; i++) {
+		char *text = texts[title_ranks[i]];
+
+		if (text[0] && width + format_width(text) <= end)
+			width += format_width(text) + 2;
+		else
+			text[0] = '\0';
+	}
+	for (size_t i = 0; i < NR_TITLE; i++)
+		if (texts[i][0])
+			column += canvas_put(c, 0, column, SIZE_MAX, LOOK_TITLE, texts[i]) + 2;
+	return column;
 }
 
 static void put_title(const struct view *v, struct canvas *c)
 {
-	char state[96], text[96], time[FORMAT_WHEN_LEN];
+	char state[96], texts[NR_TITLE][96] = { [TITLE_TOP] = "top" };
 	enum canvas_look look = put_state(v, state, sizeof(state));
-	size_t column = 0, end = strlen(state) + 1;
+	size_t column, end = strlen(state) + 1;
 	const struct report *r = v->report;
 
 	end += v->recording[0] ? format_width(RECORDS) + 1 : 0;
 	end = c->columns > end ? c->columns - end : 0;
 	canvas_fill(c, 0, 0, c->columns, LOOK_TITLE, ' ');
 	column = canvas_put(c, 0, 0, SIZE_MAX, LOOK_TITLE, "t410trace ");
-	put_part(c, &column, end, "top");
 	if (r) {
-		snprintf(text, sizeof(text), "%.64s", r->host->name);
-		put_part(c, &column, end, text);
-		snprintf(text, sizeof(text), "%.16s", r->host->platform);
+		snprintf(texts[TITLE_NAME], sizeof(texts[0]), "%.64s", r->host->name);
 		if (c->columns >= 100)
-			put_part(c, &column, end, text);
-		format_when(r->start_time_ns, r->start_ns, time);
-		put_part(c, &column, end, time);
-		snprintf(text, sizeof(text), "%.3f s", (double)report_duration_ns(r) / 1e9);
-		put_part(c, &column, end, text);
+			snprintf(texts[TITLE_PLATFORM], sizeof(texts[0]), "%.16s",
+				 r->host->platform);
+		format_when(r->start_time_ns, r->start_ns, texts[TITLE_TIME]);
+		snprintf(texts[TITLE_LENGTH], sizeof(texts[0]), "%.3f s",
+			 (double)report_duration_ns(r) / 1e9);
 	}
+	column = put_parts(c, column, end, texts);
 	if (v->recording[0])
 		canvas_put(c, 0, column, SIZE_MAX, LOOK_BAD, RECORDS);
 	canvas_right(c, 0, 0, c->columns, look, state);
