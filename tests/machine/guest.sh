@@ -560,8 +560,8 @@ scenario_destinations() {
 	recording --split destination
 	traffic --slot 7 --rate 400000 --cpu 2 --seconds 0.8 > /dev/null
 	recording_end
-	said report "$T410TRACE" report run.rec -a --summary --split destination
-	said sums "$T410TRACE" report run.rec -a --summary
+	said report "$T410TRACE" report run.rec -a --summary
+	said sums "$T410TRACE" report run.rec -a --summary --split none
 	"$T410TRACE" record -a -d 0.2 -o run.rec
 	said without "$T410TRACE" report run.rec --split destination
 	rm -f run.rec

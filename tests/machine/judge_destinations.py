@@ -115,8 +115,8 @@ def a_recording_has_them(s):
     expect(numbers[1] > 0.9 * sum(numbers) > 0, f"GB/s by destination: {numbers}")
     expect(any("scaled" in line for line in lines), "coverage is not shown")
     expect(max(len(line) for line in lines) <= 80, "wider than 80 columns")
-    expect_equal(s.status("sums"), 0, "exit status without --split")
-    expect_equal(heading(s.text("sums.out"))[0][:2], ["READ", "WRITE"], "columns without --split")
+    expect_equal(s.status("sums"), 0, "exit status of --split none")
+    expect_equal(heading(s.text("sums.out"))[0][:2], ["READ", "WRITE"], "columns of --split none")
 
 
 @test("destinations")
