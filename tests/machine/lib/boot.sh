@@ -105,9 +105,23 @@ result() {
 	return "$(< "$RUN/guest/status")"
 }
 
+# guest_terminal FOLDER: what the guest must know of the terminal here to draw on it: the name, the
+# size, and the description, which is xterm's where this system has none of the name
+guest_terminal() {
+	local term=${TERM:-xterm} file
+	for file in ~/.terminfo /etc/terminfo /lib/terminfo /usr/share/terminfo; do
+		file+=/${term:0:1}/$term
+		[ ! -r "$file" ] || break
+	done
+	[ -r "$file" ] || term=xterm file=/lib/terminfo/x/xterm
+	mkdir -p "$1/terminfo/${term:0:1}"
+	cp -L "$file" "$1/terminfo/${term:0:1}/"
+	echo "$term $(stty size 2> /dev/null || echo 24 80)" > "$1/shell"
+}
+
 run_shell() {
 	new_run
-	touch "$RUN/guest/shell"
+	guest_terminal "$RUN/guest"
 	echo $BASHPID > "$RUN/pid"
 	say "a shell in the guest; exit ends it"
 	"$QEMU" "${BOOT[@]}" -device virtio-serial-pci -chardev stdio,id=terminal,signal=off \
