@@ -55,6 +55,7 @@ scenario_view() {
 	leftovers during
 	press r
 	until_true recorded_since 0
+	press t
 	traffic --name big --report truth --slot 0 --rate 1000000 --cpu 1 --seconds 300 &
 	big=$!
 	traffic --name small --report truth --slot 3 --rate 300000 --cpu 3 --seconds 300 &

@@ -27,7 +27,7 @@ RANGE = r"~?(?:exact|<=[\d.]+ \w*B|[\d.]+-[\d.]+ \w*B)"
 ROW = re.compile(rf"(\d+) (\S+) +([\d.]+) +([\d.]+) +(\S+) +({RANGE}|\S+) +(\S+%)(?: |$)")
 SHARE = re.compile(r"(\S+) +(\d+) +([\d.]+ \w*B) +([\d.]+ \w*B) +([\d.]+ \w*B) +(\S+)")
 METRIC = re.compile(r" *Memory read bandwidth +GB/s +([\d.]+)")
-COUNTER = re.compile(r"(\S+) +(\d+) +([\d.]+|no data) +(\S+) +(\S+)")
+COUNTER = re.compile(r"(\S+) +(\d+) +(?:([\d.]+) GB/s|no data) +(\S+) +(\S+)")
 
 
 def written(s):
@@ -67,7 +67,8 @@ def rows_of(lines):
     """pid, name, and numbers as texts"""
     require(lines[HEADING].startswith("PROCESS"), f"no rows: {lines[HEADING]!r}")
     names = ["READ", "WRITE", "SHARE", "95%", "CPU"]
-    expect_equal(lines[HEADING].replace("v", "").split()[1:6], names, "columns")
+    heads = ["RD GB/s", "WR GB/s", *names[2:]]
+    expect_equal(lines[HEADING].replace("v", "").split()[1:8], " ".join(heads).split(), "columns")
     found = [ROW.match(line) for line in lines[HEADING + 1 : -2]]
     return [{"pid": int(m[1]), "comm": m[2], **dict(zip(names, m.groups()[2:]))} for m in found if m]
 

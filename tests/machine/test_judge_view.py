@@ -48,8 +48,8 @@ def row(pid, read, write, share, interval, cpu):
 
 def right():
     """Pictures as lines, what else is on the terminal, and other files"""
-    heading = "PROCESS".ljust(29) + "    READ   WRITE SHAREv           95%     CPU 2 MIN"
-    counters = [f"{name:42} {name[3]:>6}{value / NS:10.3f}{100 * part / value:10.1f}%     100%"
+    heading = "PROCESS".ljust(29) + " RD GB/s WR GB/s SHAREv           95%     CPU 2 MIN"
+    counters = [f"{name:42} {name[3]:>6}{value / NS:6.3f} GB/s{100 * part / value:10.1f}%     100%"
                 for name, (value, part) in COUNTERS.items()]  # fmt: skip
     interval = {
         "sequence": 3,
@@ -79,7 +79,7 @@ def right():
         "one": of_screen("one", [f"{BIG} traffic", "", "CPU time: 0.990 s", "",
                                  "SHARES OF COUNTERS                 SOCKET    BYTES       LOW     HIGH    OF IT",
                                  f"{READ0:34}      0    991 MB   950 MB  1.00 GB  99.1%"]),
-        "counters": of_screen("counters", ["COUNTER                                    SOCKET      GB/s ATTRIBUTED  COUNTED",
+        "counters": of_screen("counters", ["COUNTER                                    SOCKET      VALUE ATTRIBUTED COUNTED",
                                            *counters]),
         "begin": "\x1b[?1049h\x1b[?25l", "end": "\x1b[?25h\x1b[?1049l\x1b[24;1Ht410trace: recorded 1.2 MB to run.rec\r\n",
         "ended": {"status": 0, "taken": True, "given_back": True},
@@ -317,7 +317,7 @@ def right_metrics():
     return {
         "metrics": of_screen("metrics", ['METRICS OF THE MACHINE, as "t410trace stat" has them',
                                          "  Memory read bandwidth     GB/s              0.753*    0.691*"]),
-        "cgroups": of_screen("cgroups", ["CGROUP                         READ   WRITE SHAREv"]),
+        "cgroups": of_screen("cgroups", ["CGROUP                      RD GB/s WR GB/s SHAREv"]),
         "open": {"rows": 90, "metrics": 278, "left": 90, "after": 0},
         "status": 0,
     }  # fmt: skip
