@@ -8,7 +8,7 @@
 # "make check" runs the fast parts first, one after the other. The rest runs in three lanes side by
 # side: builds and then the virtual T410, unit programs, live tests. The emulated CPUs of the virtual
 # T410 get a processor before everything else (tests/machine/lib/boot.sh), and live tests mostly wait.
-# A live test whose figures the other lanes disturbed runs once more when they have ended.
+# When they have ended, the live tests of "bpf" run, and those whose figures the lanes disturbed.
 #
 # Environment: T410_TEST_LIMIT  seconds after which a unit test hangs (default: 1200)
 #              T                patterns: only the unit tests test_PATTERN
@@ -18,10 +18,11 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 FAST="style accuracy emulation"
-LANES=("build hardware machine" "unit asan valgrind" "live bpf")
+LANES=("build hardware machine" "unit asan valgrind" live)
+QUIET=bpf
 LAST=alone
 # shellcheck disable=SC2206  # lists of words
-PARTS=($FAST ${LANES[@]})
+PARTS=($FAST ${LANES[@]} $QUIET)
 # What "all" has beyond them, and "make check" does not
 LONG=(clangs pages large drivers kernel riscv64)
 declare -A WHAT=(
@@ -361,6 +362,7 @@ if [ -n "$whole" ]; then
 	echo "running the tests, 20 to 30 minutes; parts: make check-PART (${parts[*]})"
 	for part in $FAST; do run_part "$part"; done
 	lanes "${LANES[@]}"
+	run_part $QUIET
 	[ ! -s "$disturbed" ] || { run_part $LAST; parts+=("$LAST"); }
 	[ -z "${T410_ALL:-}" ] || for part in "${LONG[@]}"; do run_part "$part"; done
 else
