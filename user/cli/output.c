@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/utf8.h"
 #include "report/format.h"
@@ -181,6 +182,17 @@ int output_failed(const struct output *o, int err, struct diag *d)
 	else if (err == -EPIPE)
 		diag_help(d, "the reader of the output has ended");
 	return err;
+}
+
+void output_dated_name(char *ret, size_t size, const char *suffix)
+{
+	time_t now = time(NULL);
+	char when[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm))
+		strftime(when, sizeof(when), "-%Y%m%d-%H%M%S", &tm);
+	snprintf(ret, size, "t410trace%s%s", when, suffix);
 }
 
 void output_told(const char *who, const struct output *o)

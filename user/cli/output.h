@@ -117,6 +117,9 @@ int output_failed(const struct output *o, int err, struct diag *d);
 /** output_told() - tell on standard error that a file of its own was written; @who: the command */
 void output_told(const char *who, const struct output *o);
 
+/** output_dated_name() - a recording's name of the moment in UTC: "t410trace-DATE-TIME", and @suffix */
+void output_dated_name(char *ret, size_t size, const char *suffix);
+
 /**
  * output_close() - make sure that all has been written, and move the file to its place
  * @o: the output; one that is not open (all zero) is fine

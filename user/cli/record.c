@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -217,27 +216,18 @@ static int record(struct options *o)
 	return run_end(&r.run, err, lost);
 }
 
-/* For a user who names no file: one that the next recording does not replace. */
-static const char *dated_name(bool ndjson)
-{
-	static char name[64];
-	time_t now = time(NULL);
-	struct tm tm;
-
-	strftime(name, sizeof(name), "t410trace-%Y%m%d-%H%M%S", localtime_r(&now, &tm));
-	strcat(name, ndjson ? ".ndjson" : ".rec");
-	return name;
-}
-
 static int check(struct options *o, struct diag *d)
 {
 	const struct run_options *r = &o->run;
+	static char name[64];
 	int err = run_check_live(&o->run, d);
 
 	if (err)
 		return err;
-	if (!o->run.output.file)
-		o->run.output.file = dated_name(r->ndjson);
+	if (!o->run.output.file) {
+		output_dated_name(name, sizeof(name), r->ndjson ? ".ndjson" : ".rec");
+		o->run.output.file = name;
+	}
 	if (out_file_is_stdout(r->output.file) && !r->ndjson && isatty(STDOUT_FILENO))
 		return diag_fail(d, -EINVAL, "-o -: a recording is no text for a terminal");
 	if (r->by == ROW_CGROUP || r->by == ROW_JOB)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/units.h"
@@ -55,14 +54,11 @@ static int look_at_neighbours(struct top *t, struct diag *d)
 static void name_file(struct top *t)
 {
 	const char *wanted = t->o->run.output.file;
-	time_t now = time(NULL);
-	struct tm tm;
 
 	if (wanted)
 		snprintf(t->file, sizeof(t->file), "%s", wanted);
-	else if (!gmtime_r(&now, &tm) ||
-		 !strftime(t->file, sizeof(t->file), "t410trace-%Y%m%d-%H%M%S.rec", &tm))
-		snprintf(t->file, sizeof(t->file), "t410trace.rec");
+	else
+		output_dated_name(t->file, sizeof(t->file), ".rec");
 }
 
 static void say_end(struct top *t, int err, const struct diag *d, uint64_t bytes)
