@@ -50,14 +50,9 @@ static size_t count_nodes(const struct sysfs *fs)
 /* The chip that the PMUs are of, where the CPU's own number does not tell it; "" if neither does. */
 static const char *chip_of_pmus(const struct pmu_list *pmus, const char *cpu)
 {
-	for (size_t i = 0; i < pmus->nr; i++) {
-		const struct pmu_family *f = pmus->pmus[i].family;
-		const struct pmu_platform_row *chip = f ? pmu_platform_row(f->platform) : NULL;
+	const struct pmu_platform_row *chip = pmu_platform_row(pmu_list_platform(pmus));
 
-		if (chip)
-			return strstr(cpu, chip->title) ? "" : chip->title;
-	}
-	return "";
+	return chip && !strstr(cpu, chip->title) ? chip->title : "";
 }
 
 int check_sockets(const struct sysfs *fs, const struct pmu_list *pmus, struct check_row *ret_row)
