@@ -8,10 +8,11 @@ import re
 import subprocess
 import sys
 
+import each_test
+
 program = sys.argv[1]
 CHECK = pathlib.Path(__file__).resolve().parent.parent / "check-report"
 FIRST = ["machine", "pmus", "gpus", "peak", "kernel", "serve"]
-failed = 0
 
 
 def run(*arguments):
@@ -25,18 +26,7 @@ def names(text):
     return re.findall(r"(?m)^(?:ok|limited|missing) +([a-z]\w*)\b", text)
 
 
-def check(function):
-    global failed
-    try:
-        function()
-        print(f"ok check: {function.__doc__}")
-    except (AssertionError, KeyError, IndexError, ValueError) as error:
-        failed = 1
-        print(f"not ok check: {function.__doc__}: {error!r}".replace("\n", " "))
-
-
-@check
-def schema():
+def test_schema():
     """JSON has the schema, and the worst status of its rows"""
     text = run("--json")
     checked = subprocess.run([CHECK, "-"], input=text, capture_output=True, text=True, check=False)
@@ -47,8 +37,7 @@ def schema():
     assert (value["status"], value["ok"]) == (worst, worst != "missing"), (value["status"], value["ok"], found)
 
 
-@check
-def order():
+def test_order():
     """the verdict, the machine, then what is not as it should be; all with -v"""
     rows = {row["name"]: row for row in json.loads(run("--json"))["checks"]}
     short, long = run(), run("-v")
@@ -67,8 +56,7 @@ def order():
     assert verdict == "t410trace can work here." or all(name in verdict for name in worst), verdict
 
 
-@check
-def machine():
+def test_machine():
     """the numbers of the machine are those of the kernel"""
     rows = {row["name"]: row["found"] for row in json.loads(run("--json"))["checks"]}
     packages = {path.read_text() for path in pathlib.Path("/sys/devices/system/cpu").glob("cpu*/topology/physical_package_id")}
@@ -78,4 +66,4 @@ def machine():
         assert not number or re.search(rf"\b{number} {word}s?\b", said), said
 
 
-sys.exit(failed)
+sys.exit(each_test.run_all("check", globals()))
