@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a client of a DRM driver tells of itself. */
+/* Facts that a client of a DRM driver tells of itself. */
 #ifndef GPU_FDINFO_INTERNAL_H
 #define GPU_FDINFO_INTERNAL_H
 

@@ -106,7 +106,7 @@ static void put_events(FILE *out, const struct quality *q)
 		fprintf(out, *c == ',' ? "%c " : "%c", *c);
 }
 
-/* What is the same in all intervals of most runs; returns whether core events may weigh. */
+/* Method and activity, the same in all intervals of most runs; can core events be weights? */
 static bool put_method(FILE *out, const struct quality *q)
 {
 	const struct method_row *method = method_row(q->method);

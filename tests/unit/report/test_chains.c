@@ -118,10 +118,10 @@ static void test_table(void **state)
 
 	(void)state;
 	check(job, 4, false, "/slurm/job_13/batch/task_0\n");
-	/* What has ended is marked, and nothing else. */
+	/* Ended rows are marked, and nothing else. */
 	check(job, 4, true, "/slurm/job_13/batch\n  task_0*\n");
 	check(two, 5, false, "/slurm/job_13/batch\n  task_0\n  task_1\n");
-	/* What a row stands for is in the report as before. */
+	/* The row itself is in the report as before. */
 	r = cgroups(job, 4);
 	json = sample_json(r);
 	for (size_t i = 0; i < 4; i++)

@@ -119,7 +119,7 @@ static void test_nothing_is_hidden(void **state)
 	report_free(r);
 }
 
-/* What is told once a run: it is told again when it changes. */
+/* A note that is told once a run is told again when it changes. */
 static void test_constant(void **state)
 {
 	struct table_options o = { .width = 1000 };

@@ -97,7 +97,7 @@ struct program_users {
 	struct trace_busy busy[TRACE_MAX_CONTEXTS];
 };
 
-/* What a line is about */
+/* Kinds of lines */
 enum program_line {
 	PROGRAM_READING,
 	PROGRAM_USERS,

@@ -37,7 +37,7 @@ static int take_contexts(struct program_looks *l, struct program_users *u,
 	return trace_taken(trace_send_contexts(w->out, c), &w->bad);
 }
 
-/* What began before the run, or was told in part already, cannot be cut: it is left out. */
+/* Activity that began before the run, or was told in part, cannot be cut: it is left out. */
 static int take_activity(struct program_looks *l, struct program_users *u,
 			 struct program_windows *w, uint64_t now_ns, enum program_verdict *ret)
 {

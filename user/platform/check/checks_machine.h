@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What machine this is, and what the daemon needs here beside what a run needs. */
+/* The machine in words, and the needs of the daemon beside those of a run. */
 #ifndef PLATFORM_CHECK_CHECKS_MACHINE_H
 #define PLATFORM_CHECK_CHECKS_MACHINE_H
 

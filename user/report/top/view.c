@@ -399,7 +399,7 @@ static bool stands_apart(const struct view *v, const struct view_item *i)
 {
 	const struct view_item *up = i->parent == VIEW_NO_ITEM ? NULL : &v->items[i->parent];
 
-	/* What the user has folded stays folded. */
+	/* Rows that the user has folded stay folded. */
 	if (up && v->folded.nr && find_folded(v, up) < v->folded.nr)
 		return true;
 	if (!up || (i->row && (!is_native(v->report) || names_is_own(i->row))))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What programs tell of the users of devices: read, judged, and made events. */
+/* Lines of programs about the users of devices: read, judged, and made events. */
 #include "events.h"
 
 #include "base/array.h"

@@ -56,7 +56,7 @@ static int take(void *arg, const struct account_job *j)
 	return 0;
 }
 
-/* What it moved in the mean, and in the largest interval, beside the peak of two sockets. */
+/* Its traffic in the mean, and in the largest interval, beside the peak of two sockets. */
 static void test_peak(void **state)
 {
 	struct host_info host = world_host;

@@ -307,7 +307,7 @@ static void test_fits(void **state)
 	free(whole);
 }
 
-/* What adds up has a sum, over places that are not shown, too; not ratios and latencies. */
+/* Metrics that add up have a sum, over places that are not shown, too; not ratios and latencies. */
 static void test_sums(void **state)
 {
 	const struct table_options plain = { 0 }, low = { .height = 5 };
