@@ -179,7 +179,8 @@ def test_windows_of_who_stays(bed):
     weighed, slices, own = weigh_staying(bed, "-t", "page-faults,task-clock")
     windows = weighed.windows * own / weighed.window_ns
     precise(windows >= 10, f"only {windows:.0f} windows in {own} ns")
-    require(slices >= 0.9 * windows, f"{slices} slices in {windows:.0f} windows")
+    # A CPU that the host stops has no ticks, and its clock goes on: several windows are one slice.
+    precise(slices >= 0.9 * windows, f"{slices} slices in {windows:.0f} windows")
     # Now and then the kernel takes the CPU from real-time tasks; and the first and the last one.
     precise(slices <= 1.2 * windows + 10, f"{slices} slices in {windows:.0f} windows")
     # Each one's own, not an even share: the kernel's clock agrees with the covered time slice by slice.
