@@ -270,6 +270,15 @@ int formats_check(const struct options *o, struct diag *d)
 	return err;
 }
 
+int formats_writable(const struct output_options *o, struct diag *d)
+{
+	int err = output_check(o->file, d);
+
+	for (size_t i = NR_OUTPUT_FORMATS; i < NR_FORMATS && !err; i++)
+		err = output_check(format_path(&report_formats[i], o), d);
+	return err;
+}
+
 /* --- a run in files */
 
 bool format_files_wanted(const struct output_options *o)

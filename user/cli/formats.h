@@ -95,6 +95,15 @@ const struct report_format *formats_chosen(const struct output_options *o);
 int formats_check(const struct options *o, struct diag *d);
 
 /**
+ * formats_writable() - can all files of the output be written?
+ * @o: the options for output
+ * @d: gets the file that cannot
+ *
+ * So that a run does not find out when it has measured. Return: 0 or a negative errno.
+ */
+int formats_writable(const struct output_options *o, struct diag *d);
+
+/**
  * formats_stat() - write a report of "stat"
  * @out: where to
  * @o: the format; its file is named if writing fails

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/formats.h"
 #include "cli/output.h"
 
 /*
@@ -52,12 +53,15 @@ static void end_of_help(void)
 static int run(const struct command *c, int argc, char **argv)
 {
 	struct options o;
+	struct diag d = { 0 };
 	int status;
 
 	parsing = true;
 	options_parse(commands, c, argc, argv, &o);
 	parsing = false;
-	status = c->run(&o);
+	status = formats_writable(&o.run.output, &d) ? EXIT_FAILURE : c->run(&o);
+	if (d.what[0])
+		output_diag(o.who, &d);
 	options_free(&o);
 	return status;
 }

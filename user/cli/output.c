@@ -165,6 +165,24 @@ int output_open(const char *path, mode_t mode, struct diag *d, struct output *re
 	return refused(ret, err, d);
 }
 
+int output_check(const char *path, struct diag *d)
+{
+	const struct output o = { .path = path };
+	struct out_file at;
+	struct stat st;
+	int err;
+
+	/* Opening a pipe waits for its reader, and closing it ends the reader's input. */
+	if (!path || out_file_is_stdout(path) ||
+	    (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return 0;
+	err = out_file_open(path, OUTPUT_RECORDING, &at);
+	if (err)
+		return refused(&o, err, d);
+	out_file_close(&at);
+	return 0;
+}
+
 int output_show(struct output *o, struct diag *d)
 {
 	int err = out_file_publish(&o->at);

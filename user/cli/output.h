@@ -101,6 +101,9 @@ struct output {
  */
 int output_open(const char *path, mode_t mode, struct diag *d, struct output *ret);
 
+/** output_check() - could output_open() write here? Leaves nothing behind; 0 or a negative errno */
+int output_check(const char *path, struct diag *d);
+
 /** output_show() - move the file to its place now: it can be read as it grows. 0 or an errno */
 int output_show(struct output *o, struct diag *d);
 

@@ -78,6 +78,12 @@ static int find_others(struct memory *m, const struct source_context *c, unsigne
 	return 0;
 }
 
+static int check(void *s, struct source_context *c, struct diag *d)
+{
+	(void)s;
+	return weights_check(c->sysfs, c->args->weights, d);
+}
+
 static int find(void *s, struct source_context *c, struct diag *d)
 {
 	unsigned int set = c->args->by_destination ? COUNTERS_DESTINATION : COUNTERS_SUMS;
@@ -267,6 +273,7 @@ static void free_all(void *s)
 const struct live_source source_memory = {
 	.order = SOURCE_WITH,
 	.size = sizeof(struct memory),
+	.check = check,
 	.find = find,
 	.open = open_all,
 	.attach = attach,

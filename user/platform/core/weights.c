@@ -253,26 +253,47 @@ static int open_problem(const char *name, int err, struct diag *d)
 	return diag_fail(d, err, "cannot open event \"%s\" on every CPU: %s", name, strerror(-err));
 }
 
+static int find_named(const struct sysfs *fs, const struct weight_cores *cores, const char *spec,
+		      struct diag *d, struct weight_event events[LEDGER_MAX_WEIGHTS],
+		      uint32_t *ret_nr)
+{
+	char names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN];
+	int err = weight_spec_parse(spec, d, names, ret_nr);
+
+	for (uint32_t i = 0; !err && i < *ret_nr; i++)
+		err = weight_event_find(fs, cores, names[i], d, &events[i]);
+	/* Two names of the same configuration are one event, too. */
+	if (!err && *ret_nr == 2 && !strcmp(events[0].name, events[1].name))
+		err = diag_fail(d, -EINVAL, "weights \"%s\": the same event twice", spec);
+	return err;
+}
+
+int weights_check(const struct sysfs *fs, const char *spec, struct diag *d)
+{
+	struct weight_event events[LEDGER_MAX_WEIGHTS];
+	struct weight_cores cores;
+	uint32_t nr;
+
+	/* weights_open() tells why the cores cannot be read. */
+	if (!strcmp(spec, "cpu-time") || !strcmp(spec, "auto") || weight_cores_read(fs, &cores))
+		return 0;
+	return find_named(fs, &cores, spec, d, events, &nr);
+}
+
 static int open_named(const struct sysfs *fs, const struct weight_cores *cores, const char *spec,
 		      const struct cpulist *online, struct diag *d, struct weights *w)
 {
-	char names[LEDGER_MAX_WEIGHTS][WEIGHT_NAME_LEN];
 	struct weight_event events[LEDGER_MAX_WEIGHTS];
 	uint32_t nr;
-	int err = weight_spec_parse(spec, d, names, &nr);
+	int err = find_named(fs, cores, spec, d, events, &nr);
 
-	for (uint32_t i = 0; !err && i < nr; i++)
-		err = weight_event_find(fs, cores, names[i], d, &events[i]);
-	/* Two names of the same configuration are one event, too. */
-	if (!err && nr == 2 && !strcmp(events[0].name, events[1].name))
-		err = diag_fail(d, -EINVAL, "weights \"%s\": the same event twice", spec);
 	for (uint32_t i = 0; !err && i < nr; i++) {
 		struct movement m;
 		int *fds;
 
 		err = try_event(w, &events[i], online, &fds, &m);
 		if (err)
-			open_problem(names[i], err, d);
+			open_problem(events[i].name, err, d);
 		else
 			add_event(w, &events[i], fds, &m);
 	}

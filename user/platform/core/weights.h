@@ -100,6 +100,15 @@ int weights_open(const struct perf_ops *ops, const struct sysfs *fs, const char 
 		 uint32_t nr_cpus, struct diag *d, struct weights *ret);
 
 /**
+ * weights_check() - is this a specification that weights_open() would take on this machine?
+ *
+ * Nothing is opened: a mistake is found before anything else is looked for.
+ *
+ * Return: 0, or as weights_open() for a specification that it refuses by its words.
+ */
+int weights_check(const struct sysfs *fs, const char *spec, struct diag *d);
+
+/**
  * weights_let_go() - close the descriptors after they were handed to a ledger
  *
  * The events themselves stay known for weights_open_on().
