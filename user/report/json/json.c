@@ -394,11 +394,22 @@ static void put_ticks(json_t *o, const struct report *r, int *err)
 		put_name(o, "tick_note", r->host->tick_note, sizeof(r->host->tick_note), err);
 }
 
+static json_t *verdict_object(const struct report *r, int *err)
+{
+	const struct verdict v = report_verdict(r);
+	json_t *o = json_object();
+
+	put_text(o, "word", verdict_word_name(v.word), err);
+	put_text(o, "text", v.text, err);
+	return o;
+}
+
 static json_t *report_quality(const struct report *r, int *err)
 {
 	json_t *o = json_quality(&r->quality, err);
 	char text[MODEL_NOTE_LEN];
 
+	put(o, "verdict", verdict_object(r, err), err);
 	if (verdict_cpu_time(r, text))
 		put_text(o, "cpu_note", text, err);
 	if (r->host->io_note[0])
