@@ -372,7 +372,7 @@ struct trace_cpu {
 	bool online;
 };
 
-#define TRACE_NO_INSTANCE UINT32_MAX
+#define TRACE_NO_INSTANCE DEVICE_NO_INSTANCE
 
 /**
  * struct trace_context - a process that can have work done by a device

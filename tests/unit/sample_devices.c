@@ -283,6 +283,103 @@ void sample_with_devices(struct report *r)
 	strcpy(r->devices[2].exclusive, r->rows[parts[nr - 1].row].key);
 }
 
+static struct device_user *users_of(const struct device_user *users, size_t nr)
+{
+	struct device_user *copy = calloc(nr, sizeof(*copy));
+
+	assert_non_null(copy);
+	memcpy(copy, users, nr * sizeof(*copy));
+	for (size_t i = 0; i < nr; i++) {
+		copy[i].cgroup = users[i].cgroup ? strdup(users[i].cgroup) : NULL;
+		if (!users[i].job)
+			continue;
+		copy[i].job = calloc(1, sizeof(*copy[i].job));
+		assert_non_null(copy[i].job);
+		*copy[i].job = *users[i].job;
+	}
+	return copy;
+}
+
+void sample_with_users(struct report *r)
+{
+	static struct row_job job = {
+		.scheduler = SCHEDULER_SLURM, .id = "12", .user = "anna", .cgroup_id = 31
+	};
+	static struct device gpus[2];
+	const struct device_user alone = {
+		.pid = 101,
+		.start_ns = 5,
+		.comm = "python",
+		.processes = 1,
+		.cgroup = "/slurm/job_12/step_0",
+		.job = &job,
+		.instance = DEVICE_NO_INSTANCE,
+		.held_ns = SECOND,
+		.busy_ns = SECOND / 2,
+		.copy_ns = SECOND / 8,
+		.share = 0.5,
+		.low = 0.5,
+		.high = 0.5,
+	};
+	const struct device_user both[] = {
+		{ .pid = 101,
+		  .start_ns = 5,
+		  .comm = "python",
+		  .processes = 2,
+		  .cgroup = "/slurm/job_12/step_0",
+		  .job = &job,
+		  .instance = 1,
+		  .held_ns = SECOND,
+		  .busy_ns = SECOND * 4 / 7,
+		  .share = 4.0 / 7,
+		  .error = 0.187,
+		  .low = 0.25,
+		  .high = 0.842 },
+		{ .pid = 77,
+		  .start_ns = 3,
+		  .comm = "Xorg",
+		  .processes = 1,
+		  .cgroup = "/system.slice/gdm.service",
+		  .instance = 2,
+		  .held_ns = SECOND / 4,
+		  .busy_ns = SECOND / 7,
+		  .share = 1.0 / 7,
+		  .error = 0.132,
+		  .low = 0.026,
+		  .high = 0.513 },
+	};
+
+	sample_with_devices(r);
+	for (size_t i = 0; i < 2; i++) {
+		gpus[i] = *r->devices[2 + 2 * i].device;
+		gpus[i].kind = DEVICE_GPU;
+		gpus[i].link = i ? LINK_C2C : LINK_PCIE;
+		snprintf(gpus[i].uuid, sizeof(gpus[i].uuid), "GPU-%zu", i);
+		r->devices[2 + 2 * i].device = &gpus[i];
+	}
+	r->devices[2].by = (struct device_users){
+		.rule = OWNER_CONTEXTS,
+		.found = OWNERSHIP_ONE,
+		.users = users_of(&alone, 1),
+		.nr = 1,
+		.nr_all = 1,
+		.told_ns = SECOND,
+		.copies = true,
+	};
+	r->devices[4].by = (struct device_users){
+		.rule = OWNER_CONTEXTS,
+		.found = OWNERSHIP_SHARED,
+		.users = users_of(both, 2),
+		.nr = 2,
+		.nr_all = 2,
+		.blockers = users_of(both, 2),
+		.nr_blockers = 2,
+		.nr_blockers_all = 2,
+		.told_ns = SECOND,
+		.samples = 7,
+	};
+}
+
 void sample_with_requests(struct report *r)
 {
 	static struct device seen[SAMPLE_DEVICES];

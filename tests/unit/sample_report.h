@@ -66,6 +66,13 @@ void sample_with_devices(struct report *r);
 /** sample_with_requests() - as that, but nothing is counted: rows have requests only */
 void sample_with_requests(struct report *r);
 
+/**
+ * sample_with_users() - as sample_with_devices(), with two GPUs that a program told of
+ *
+ * 2 one job alone, by measured times; 4 a job and a cgroup on two instances, by 7 samples.
+ */
+void sample_with_users(struct report *r);
+
 #define SAMPLE_DEVICES	       7
 #define SAMPLE_DEVICE_COUNTERS 15
 

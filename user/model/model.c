@@ -42,6 +42,24 @@ void report_row_release(struct report_row *row)
 	free(row->tangled);
 }
 
+_Static_assert(DEVICE_COMM_LEN == MODEL_COMM_LEN && DEVICE_KEY_LEN == MODEL_KEY_LEN, "one length");
+
+static void users_free(struct device_user *users, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		free(users[i].cgroup);
+		row_job_release(users[i].job);
+	}
+	free(users);
+}
+
+void device_users_release(struct device_users *u)
+{
+	users_free(u->users, u->nr);
+	users_free(u->blockers, u->nr_blockers);
+	*u = (struct device_users){ 0 };
+}
+
 void report_free(struct report *r)
 {
 	size_t i;
@@ -50,6 +68,8 @@ void report_free(struct report *r)
 		return;
 	for (i = 0; i < r->nr_rows; i++)
 		report_row_release(&r->rows[i]);
+	for (i = 0; i < r->nr_devices; i++)
+		device_users_release(&r->devices[i].by);
 	free(r->rows);
 	free(r->counters);
 	free(r->probes);
@@ -139,6 +159,13 @@ NAMES(device_filter_name, enum device_filter, [DEVICE_NOT_COUNTED] = "none",
 
 NAMES(device_link_name,
       enum device_link, [LINK_UNKNOWN] = "unknown", [LINK_PCIE] = "pcie", [LINK_C2C] = "c2c")
+
+NAMES(owner_rule_name, enum owner_rule, [OWNER_NONE] = "none", [OWNER_NODES] = "nodes",
+      [OWNER_CONTEXTS] = "contexts")
+
+NAMES(ownership_name, enum ownership, [OWNERSHIP_UNKNOWN] = "unknown", [OWNERSHIP_FREE] = "free",
+      [OWNERSHIP_ONE] = "one", [OWNERSHIP_SHARED] = "shared")
+
 NAMES(io_noted_name, enum io_noted, [IO_UNTOLD] = "untold", [IO_NONE] = "none", [IO_READ] = "read",
       [IO_WRITE] = "write", [IO_BOTH] = "both")
 

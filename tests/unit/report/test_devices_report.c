@@ -39,6 +39,14 @@ static struct report *with_requests(enum row_kind by)
 	return r;
 }
 
+static struct report *with_users(enum row_kind by)
+{
+	struct report *r = sample_report(by);
+
+	sample_with_users(r);
+	return r;
+}
+
 static void check_table(struct report *r, struct table_options o, const char *name)
 {
 	char *text = table_of(r, o);
@@ -74,6 +82,7 @@ static void goldens(void **state)
 	check_json(with_devices(ROW_PROCESS), "devices-process.json");
 	check_json(with_devices(ROW_CGROUP), "devices-cgroup.json");
 	check_json(with_requests(ROW_PROCESS), "devices-requests.json");
+	check_json(with_users(ROW_PROCESS), "devices-users.json");
 }
 
 static void expect(const struct report *r, struct table_options o, const char *part)

@@ -92,6 +92,7 @@ static void put_owners(json_t *o, const struct report_device *d, int *err)
 		put_name(o, "exclusive", d->exclusive, sizeof(d->exclusive), err);
 	if (d->shared)
 		put(o, "shared", json_true(), err);
+	json_users(o, &d->by, err);
 }
 
 /* A mean is there where there was an invocation. */
@@ -138,6 +139,10 @@ static json_t *device_object(const struct report *r, const struct report_device 
 	if (d->name[0])
 		put_name(o, "name", d->name, sizeof(d->name), err);
 	put_text(o, "kind", device_kind_name(d->kind), err);
+	if (d->link != LINK_UNKNOWN)
+		put_text(o, "link", device_link_name(d->link), err);
+	if (d->uuid[0])
+		put_name(o, "uuid", d->uuid, sizeof(d->uuid), err);
 	put_text(o, "wiring", wiring_name(d->wiring), err);
 	if (d->wiring != WIRING_UNKNOWN) {
 		put_number(o, "socket", report_socket_at(r, d->socket), err);

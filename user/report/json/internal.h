@@ -19,6 +19,12 @@ json_t *json_self(const struct self_cost *s, int *err);
 /** json_who() - what tells a row from others: key, kind, names */
 void json_who(json_t *object, const struct report_row *row, int *err);
 
+/** json_job() - a job, as rows and users of devices have it */
+json_t *json_job(const struct row_job *job, int *err);
+
+/** json_users() - add the users of a device and the rule for its owner, if they were looked for */
+void json_users(json_t *o, const struct device_users *u, int *err);
+
 /** devices_json() - all devices and ports of a report */
 json_t *devices_json(const struct report *r, int *err);
 

@@ -191,21 +191,6 @@ static json_t *cgroup_object(const struct report_row *row, int *err)
 	return o;
 }
 
-static json_t *job_object(const struct row_job *job, int *err)
-{
-	json_t *o = json_object();
-
-	put_text(o, "scheduler", scheduler_name(job->scheduler), err);
-	put_name(o, "id", job->id, sizeof(job->id), err);
-	if (job->provisional)
-		put_bool(o, "provisional", true, err);
-	put_name(o, "step", job->step[0] ? job->step : NULL, sizeof(job->step), err);
-	put_name(o, "name", job->name[0] ? job->name : NULL, sizeof(job->name), err);
-	put_name(o, "user", job->user[0] ? job->user : NULL, sizeof(job->user), err);
-	put_number(o, "cgroup_id", job->cgroup_id, err);
-	return o;
-}
-
 static json_t *tangled_array(const struct report_row *row, int *err)
 {
 	json_t *a = json_array();
@@ -238,7 +223,7 @@ void json_who(json_t *o, const struct report_row *row, int *err)
 	}
 	put(o, "cgroup", cgroup_object(row, err), err);
 	if (row->job)
-		put(o, "job", job_object(row->job, err), err);
+		put(o, "job", json_job(row->job, err), err);
 	if (row->exited)
 		put_bool(o, "exited", true, err);
 	if (row->kernel)
