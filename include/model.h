@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device.h"
 #include "device_user.h"
 #include "job.h"
 #include "peak.h"
@@ -76,6 +77,17 @@ enum part_kind {
 	NR_PARTS,
 };
 
+/*
+ * A counter that does not count a link alone, but helps to derive its bytes. A term is in no sum,
+ * and nobody owns its bytes: the device has those of TERM_WHOLE less those of TERM_LESS.
+ */
+enum term {
+	TERM_NONE,
+	TERM_WHOLE, /* of the link and of others */
+	TERM_LESS,  /* of these others */
+	NR_TERMS,
+};
+
 /* Meaning of a counter's bytes if it counts requests of partly unknown size. */
 enum estimate {
 	ESTIMATE_NONE,
@@ -89,96 +101,6 @@ static inline bool unit_is_split(enum unit u)
 {
 	return u == UNIT_BYTES || u == UNIT_NANOJOULES;
 }
-
-/* Use of a PCI function. */
-enum device_kind {
-	DEVICE_OTHER,
-	DEVICE_NVME,
-	DEVICE_BLOCK, /* a disk that is not NVMe */
-	DEVICE_NET,
-	DEVICE_RDMA,
-	DEVICE_GPU,
-	DEVICE_VFIO,	    /* given to a user program or a virtual machine */
-	DEVICE_PORT,	    /* a root port: everything below it, to check the sum of its devices */
-	DEVICE_ACCELERATOR, /* in a tile of a system-on-chip: no PCI function */
-	DEVICE_AGENT,	    /* any other agent of a system-on-chip with its own counters */
-	NR_DEVICE_KINDS,
-};
-
-/* Work of an accelerator; the event of a counter of UNIT_EVENTS has its name. */
-enum work {
-	WORK_INVOCATIONS,
-	WORK_CYCLES,	    /* from an invocation to its end */
-	WORK_MEMORY_CYCLES, /* of these, cycles in which it moved data */
-	WORK_TLB_CYCLES,    /* of these, cycles in which it loaded its TLB */
-	NR_WORKS,
-};
-
-/* Source of a function's place: socket, root complex, root port. */
-enum wiring {
-	WIRING_UNKNOWN,	 /* unknown */
-	WIRING_FIRMWARE, /* capability of the root port (DVSEC) */
-	WIRING_USER,	 /* the user's map */
-	WIRING_MEDIUM,	 /* rule seen on Grace: domain = 16 * socket + root port */
-	WIRING_LOW, /* rule seen on T410: segment = 8 * socket + rc + 1, port of the link capabilities */
-	NR_WIRINGS,
-};
-
-/* How counters, such as those of the root complex' PMU, select a device. */
-enum device_filter {
-	DEVICE_NOT_COUNTED,
-	DEVICE_BY_PORT, /* mask of root ports: all below the port, which is this device alone */
-	DEVICE_BY_ID,	/* requester id: one at a time for each root complex */
-	DEVICE_BY_TILE, /* counters of its own tile or agent */
-	NR_DEVICE_FILTERS,
-};
-
-/* Which requests of a device the kernel side of a run notes, by the device's view. */
-enum io_noted {
-	IO_UNTOLD, /* an older trace, or another tool's: see device_notes_io() */
-	IO_NONE,
-	IO_READ,
-	IO_WRITE,
-	IO_BOTH,
-	NR_IO_NOTED,
-};
-
-/* enum device_link - between a device and its CPUs */
-enum device_link { LINK_UNKNOWN, LINK_PCIE, LINK_C2C, NR_DEVICE_LINKS };
-
-#define DEVICE_UUID_LEN 80
-#define MODEL_BDF_LEN	24 /* "0002:81:00.0"; a domain may have more than four digits */
-
-/**
- * struct device - a PCI function or accelerator whose traffic is counted or noted
- * @bdf: its PCI address; of an accelerator its number on its system-on-chip, "acc0"; of another
- *	agent "agent0"
- * @name: its usual name, "nvme0n1" or "eth0,eth1"; "" for nothing better than @bdf
- * @kind: its use
- * @socket: index of the socket; meaningless without @wiring
- * @rc: root complex
- * @rp: root port, the bit in port masks
- * @wiring: source of @socket, @rc and @rp
- * @filter: how its counters select it
- * @port: number (from 1) of the device that is its root port as a whole, 0 = not counted
- * @io: its requests that are noted
- * @link: to its CPUs, as a program tells it (docs/SOURCES.md)
- * @uuid: of its vendor's tools, "" for none
- */
-struct device {
-	char bdf[MODEL_BDF_LEN];
-	char name[64];
-	enum device_kind kind;
-	uint32_t socket;
-	uint32_t rc;
-	uint32_t rp;
-	enum wiring wiring;
-	enum device_filter filter;
-	uint32_t port;
-	enum io_noted io;
-	enum device_link link;
-	char uuid[DEVICE_UUID_LEN];
-};
 
 /**
  * struct probe - counters that together measure a latency: requests, requests under
@@ -221,6 +143,7 @@ struct probe {
  * @device: number (from 1) of the device whose traffic it counts, 0 = not of one device. @direction
  *	is the device's view of memory: a write to a disk reads memory
  * @estimate: the bytes are an upper or a lower bound; not in traces
+ * @term: of a link only: see enum term
  *
  * Counters of devices have groups of their own, in which all counters are of one device. Their
  * windows tile the time; while it was not the device's turn, all running times are 0.
@@ -238,6 +161,7 @@ struct counter {
 	enum unit unit;
 	uint32_t device;
 	enum estimate estimate;
+	enum term term;
 };
 
 /**
@@ -425,10 +349,22 @@ struct device_bytes {
 	uint64_t io_bytes;
 };
 
+/* Origin of a device's bytes. */
+enum device_how {
+	HOW_NONE,    /* there are none */
+	HOW_COUNTED, /* counters of its own */
+	HOW_DERIVED, /* of a link: other counters' difference, see enum term */
+	NR_DEVICE_HOWS,
+};
+
 /**
  * struct report_device - a device over the interval
  * @device: the device; not owned
- * @read, @write: the device's view: it read memory, it wrote memory
+ * @read, @write: the device's view: it read memory, it wrote memory. Bytes of a link are in
+ *	none of its function's. Where they are derived, @low and @high are the range that holds
+ *	them for certain, as far as the counters are right
+ * @how: origin of both
+ * @why_none: of a link without bytes: why, "" when it is not known
  * @enabled_ns, @running_ns: time it should have been counted, time it was: its coverage
  * @turns: number of turns; 1 = all the time
  * @latency_valid, @latency_ns: mean latency of its reads
@@ -445,6 +381,8 @@ struct report_device {
 	const struct device *device;
 	struct device_bytes read;
 	struct device_bytes write;
+	enum device_how how;
+	char why_none[MODEL_WHY_LEN];
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t turns;
@@ -659,7 +597,9 @@ const char *work_name(enum work w);	    /* "invocations", "memory_cycles" */
 const char *estimate_name(enum estimate e); /* "none", "upper", "lower" */
 /* "none", "local", "devices", "remote", "ports", "links", "cxl" */
 const char *part_name(enum part_kind k);
-/* "other", "nvme", "block", "net", "rdma", "gpu", "vfio", "port" */
+const char *term_name(enum term t);		/* "none", "whole", "less" */
+const char *device_how_name(enum device_how h); /* "none", "counted", "derived" */
+/* "other", "nvme", "block", "net", "rdma", "gpu", "vfio", "port", ..., "link" */
 const char *device_kind_name(enum device_kind k);
 const char *wiring_name(enum wiring w); /* "unknown", "firmware", "user", "medium", "low" */
 const char *device_filter_name(enum device_filter f); /* "none", "port", "requester id" */

@@ -129,6 +129,7 @@ enum recording_event {
 #define RECORDING_RESCTRL      0x08u /* from version 9 on */
 #define RECORDING_ONLINE       0x10u /* from version 10 on */
 #define RECORDING_LINKS	       0x20u /* from version 11 on */
+#define RECORDING_C2C	       0x40u /* from version 11 on */
 
 #define RECORDING_CPU_ONLINE   0x01u
 #define RECORDING_COPIES       0x01u

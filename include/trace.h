@@ -69,6 +69,7 @@ struct layout {
  * @resctrl: the kernel's monitoring groups were read
  * @contexts: a program told who uses devices: their links and UUIDs are known where they have any,
  *	and there may be TRACE_CONTEXTS and TRACE_ACTIVITY
+ * @c2c: there may be links (DEVICE_LINK) among the devices, and terms among the counters
  * @online: CPUs with a socket were online at the start, and TRACE_CPU tells what changes; otherwise
  *	CPUs with a socket are those of the machine
  */
@@ -94,6 +95,7 @@ struct trace_header {
 	size_t nr_parts;
 	bool resctrl;
 	bool contexts;
+	bool c2c;
 	bool online;
 };
 

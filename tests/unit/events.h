@@ -38,20 +38,20 @@ static uint32_t sample_sockets[] = { 0, 36 };
 static struct counter sample_counters[] = {
 	{ "ucf0/mem_bytes_rd/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_rd",
 	  "src_loc_cpu=1,dst_loc_cmem=1", 0, 0, SOURCE_CPU, DIRECTION_READ, DESTINATION_CMEM,
-	  UNIT_BYTES, 0, 0 },
+	  UNIT_BYTES, 0, 0, TERM_NONE },
 	{ "ucf0/mem_bytes_wr/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_wr",
 	  "src_loc_cpu=1,dst_rem=1", 0, 0, SOURCE_CPU, DIRECTION_WRITE, DESTINATION_REMOTE,
-	  UNIT_BYTES, 0, 0 },
+	  UNIT_BYTES, 0, 0, TERM_NONE },
 	{ "ucf0/mem_bytes_rd/src_rem=1", "nvidia_ucf_pmu_0", "mem_bytes_rd", "src_rem=1", 0, 1,
-	  SOURCE_REMOTE, DIRECTION_READ, DESTINATION_ANY, UNIT_BYTES, 0, 0 },
+	  SOURCE_REMOTE, DIRECTION_READ, DESTINATION_ANY, UNIT_BYTES, 0, 0, TERM_NONE },
 	{ "ucf1/mem_bytes_rd/", "nvidia_ucf_pmu_1", "mem_bytes_rd", "", 1, 2, SOURCE_ANY,
-	  DIRECTION_READ, DESTINATION_ANY, UNIT_BYTES, 0, 0 },
+	  DIRECTION_READ, DESTINATION_ANY, UNIT_BYTES, 0, 0, TERM_NONE },
 	{ "pcie0.rc1/rd_bytes/nvme0n1", "nvidia_pcie_pmu_0_rc_1", "rd_bytes",
 	  "src_bdf=33024,src_bdf_en=1", 0, 3, SOURCE_DEVICE, DIRECTION_READ, DESTINATION_P2P,
-	  UNIT_BYTES, 2, 0 },
+	  UNIT_BYTES, 2, 0, TERM_NONE },
 	{ "pcie0.rc1/wr_req/nvme0n1", "nvidia_pcie_pmu_0_rc_1", "wr_req",
 	  "src_bdf=33024,src_bdf_en=1", 0, 3, SOURCE_DEVICE, DIRECTION_WRITE, DESTINATION_ANY,
-	  UNIT_REQUESTS, 2, 0 },
+	  UNIT_REQUESTS, 2, 0, TERM_NONE },
 };
 #define NR_SAMPLE_COUNTERS (sizeof(sample_counters) / sizeof(sample_counters[0]))
 static struct group sample_groups[] = { { 0, 0, 2 }, { 0, 2, 1 }, { 1, 3, 1 }, { 0, 4, 2 } };
@@ -68,13 +68,13 @@ static struct probe sample_probes[] = {
 /* A disk below a port that is counted too, and a function of which nothing is known. */
 static struct device sample_devices[] = {
 	{ "0002:80:00.0", "", DEVICE_PORT, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_PORT, 0, IO_UNTOLD,
-	  LINK_UNKNOWN, "" },
+	  LINK_UNKNOWN, "", 0, "" },
 	{ "0002:81:00.0", "nvme0n1", DEVICE_NVME, 0, 1, 1, WIRING_FIRMWARE, DEVICE_BY_ID, 1,
-	  IO_UNTOLD, LINK_UNKNOWN, "" },
+	  IO_UNTOLD, LINK_UNKNOWN, "", 0, "" },
 	{ "10000:e1:1f.7", "eth0,\xff", DEVICE_NET, 0, 0, 0, WIRING_UNKNOWN, DEVICE_NOT_COUNTED, 0,
-	  IO_UNTOLD, LINK_UNKNOWN, "" },
+	  IO_UNTOLD, LINK_UNKNOWN, "", 0, "" },
 	{ "0009:00:00.0", "mlx5_0", DEVICE_RDMA, 1, 0, 0, WIRING_LOW, DEVICE_BY_PORT, 0, IO_UNTOLD,
-	  LINK_UNKNOWN, "" },
+	  LINK_UNKNOWN, "", 0, "" },
 };
 #define NR_SAMPLE_DEVICES (sizeof(sample_devices) / sizeof(sample_devices[0]))
 

@@ -15,19 +15,19 @@
 
 static const struct device devices[SAMPLE_DEVICES] = {
 	{ "0002:81:00.0", "nvme0n1", DEVICE_NVME, 0, 1, 2, WIRING_FIRMWARE, DEVICE_BY_ID, 7,
-	  IO_UNTOLD, LINK_UNKNOWN, "" },
+	  IO_UNTOLD, LINK_UNKNOWN, "", 0, "" },
 	{ "000a:01:00.0", "eth0,eth1", DEVICE_NET, 1, 3, 0, WIRING_LOW, DEVICE_BY_PORT, 0,
-	  IO_UNTOLD, LINK_UNKNOWN, "" },
+	  IO_UNTOLD, LINK_UNKNOWN, "", 0, "" },
 	{ "0002:81:00.1", "", DEVICE_VFIO, 0, 1, 2, WIRING_FIRMWARE, DEVICE_BY_ID, 7, IO_UNTOLD,
-	  LINK_UNKNOWN, "" },
+	  LINK_UNKNOWN, "", 0, "" },
 	{ "0000:03:00.0", "sda", DEVICE_BLOCK, 0, 0, 0, WIRING_UNKNOWN, DEVICE_NOT_COUNTED, 0,
-	  IO_UNTOLD, LINK_UNKNOWN, "" },
+	  IO_UNTOLD, LINK_UNKNOWN, "", 0, "" },
 	{ "000c:01:00.0", "card0", DEVICE_GPU, 1, 5, 0, WIRING_USER, DEVICE_BY_PORT, 0, IO_UNTOLD,
-	  LINK_UNKNOWN, "" },
+	  LINK_UNKNOWN, "", 0, "" },
 	{ "0003:41:00.0", "nvme3n1", DEVICE_NVME, 0, 2, 1, WIRING_FIRMWARE, DEVICE_BY_ID, 0,
-	  IO_UNTOLD, LINK_UNKNOWN, "" },
+	  IO_UNTOLD, LINK_UNKNOWN, "", 0, "" },
 	{ "0002:80:00.0", "", DEVICE_PORT, 0, 1, 2, WIRING_FIRMWARE, DEVICE_BY_PORT, 0, IO_UNTOLD,
-	  LINK_UNKNOWN, "" },
+	  LINK_UNKNOWN, "", 0, "" },
 };
 
 #define COUNTER(d, s, what, dir, to, of)                                                  \

@@ -111,6 +111,8 @@ int bdf_canonical(const char *text, char *ret, size_t size)
 int device_address(const char *text, char *ret, size_t size)
 {
 	static const char *const kinds[] = { "acc", "agent" };
+	size_t words = strcspn(text, "/");
+	char function[20], address[20];
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		size_t len = strlen(kinds[i]);
@@ -124,5 +126,16 @@ int device_address(const char *text, char *ret, size_t size)
 		snprintf(ret, size, "%s%d", kinds[i], (int)n);
 		return 0;
 	}
-	return bdf_canonical(text, ret, size);
+	if (!text[words])
+		return bdf_canonical(text, ret, size);
+	/* the link itself, or as the GPU counts it */
+	if ((strcmp(text + words, "/c2c") != 0 && strcmp(text + words, "/gpm") != 0) ||
+	    words >= sizeof(function))
+		return -EINVAL;
+	memcpy(function, text, words);
+	function[words] = '\0';
+	if (bdf_canonical(function, address, sizeof(address)))
+		return -EINVAL;
+	snprintf(ret, size, "%s%s", address, text + words);
+	return 0;
 }

@@ -57,10 +57,10 @@ int bdf_compare(const struct bdf *a, const struct bdf *b);
 int bdf_canonical(const char *text, char *ret, size_t size);
 
 /**
- * device_address() - bdf_canonical(), or the number of an accelerator or another agent on a
- *	system-on-chip
- * @text: "2:81:0.0", "acc3" or "agent0"
- * @ret: "0002:81:00.0", "acc3", "agent0"
+ * device_address() - bdf_canonical(), that of a link of such a function, or the number of an
+ *	accelerator or another agent on a system-on-chip
+ * @text: "2:81:0.0", "9:1:0.0/c2c", "acc3" or "agent0"
+ * @ret: "0002:81:00.0", "0009:01:00.0/c2c", "acc3", "agent0"
  * @size: size of @ret
  *
  * Return: 0, -EINVAL with @ret untouched.

@@ -34,6 +34,9 @@ static void note_devices(struct show *s, const struct report *r)
 			continue;
 		if (devices_is_port(&r->devices[device - 1]) && !devices_is_shared(r, device - 1))
 			continue;
+		/* The report says why a link has no value. */
+		if (devices_is_link(&r->devices[device - 1]))
+			continue;
 		if (c->valid)
 			s->counted[device - 1] = true;
 		else

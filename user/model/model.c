@@ -146,16 +146,22 @@ const char *method_name(enum method m)
 	return method_row(m)->name;
 }
 
-NAMES(device_kind_name,
-      enum device_kind, [DEVICE_OTHER] = "other", [DEVICE_NVME] = "nvme", [DEVICE_BLOCK] = "block",
-      [DEVICE_NET] = "net", [DEVICE_RDMA] = "rdma", [DEVICE_GPU] = "gpu", [DEVICE_VFIO] = "vfio",
-      [DEVICE_PORT] = "port", [DEVICE_ACCELERATOR] = "accelerator", [DEVICE_AGENT] = "agent")
+NAMES(device_kind_name, enum device_kind, [DEVICE_OTHER] = "other", [DEVICE_NVME] = "nvme",
+      [DEVICE_BLOCK] = "block", [DEVICE_NET] = "net", [DEVICE_RDMA] = "rdma", [DEVICE_GPU] = "gpu",
+      [DEVICE_VFIO] = "vfio", [DEVICE_PORT] = "port", [DEVICE_ACCELERATOR] = "accelerator",
+      [DEVICE_AGENT] = "agent", [DEVICE_LINK] = "link")
+
+NAMES(term_name, enum term, [TERM_NONE] = "none", [TERM_WHOLE] = "whole", [TERM_LESS] = "less")
+
+NAMES(device_how_name,
+      enum device_how, [HOW_NONE] = "none", [HOW_COUNTED] = "counted", [HOW_DERIVED] = "derived")
 
 NAMES(wiring_name, enum wiring, [WIRING_UNKNOWN] = "unknown", [WIRING_FIRMWARE] = "firmware",
       [WIRING_USER] = "user", [WIRING_MEDIUM] = "medium", [WIRING_LOW] = "low")
 
-NAMES(device_filter_name, enum device_filter, [DEVICE_NOT_COUNTED] = "none",
-      [DEVICE_BY_PORT] = "port", [DEVICE_BY_ID] = "requester id", [DEVICE_BY_TILE] = "tile")
+NAMES(device_filter_name,
+      enum device_filter, [DEVICE_NOT_COUNTED] = "none", [DEVICE_BY_PORT] = "port",
+      [DEVICE_BY_ID] = "requester id", [DEVICE_BY_TILE] = "tile", [DEVICE_BY_LINK] = "link")
 
 NAMES(device_link_name,
       enum device_link, [LINK_UNKNOWN] = "unknown", [LINK_PCIE] = "pcie", [LINK_C2C] = "c2c")

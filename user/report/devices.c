@@ -14,6 +14,17 @@ bool devices_is_port(const struct report_device *d)
 	return d->device->kind == DEVICE_PORT;
 }
 
+bool devices_is_link(const struct report_device *d)
+{
+	return d->device->kind == DEVICE_LINK;
+}
+
+/* Bytes of others' once more: a port's devices have them; a link's may be in its function's view. */
+static bool is_beside(const struct report_device *d)
+{
+	return devices_is_port(d) || devices_is_link(d);
+}
+
 bool devices_is_shared(const struct report *r, size_t device)
 {
 	bool any = false;
@@ -102,7 +113,7 @@ bool devices_pcie_counter(const struct report *r, const struct counter *c)
 {
 	const struct device *d = devices_of(r, c->device);
 
-	if (!d || d->kind == DEVICE_PORT || c->unit != UNIT_BYTES)
+	if (!d || is_beside(&r->devices[c->device - 1]) || c->unit != UNIT_BYTES)
 		return false;
 	return c->destination == DESTINATION_ANY || !has_whole(r, c);
 }
@@ -115,7 +126,7 @@ static const struct device_bytes *side_of(const struct report_device *d, enum di
 bool devices_valid(const struct report *r, enum direction direction)
 {
 	for (size_t i = 0; i < r->nr_devices; i++)
-		if (!devices_is_port(&r->devices[i]) && side_of(&r->devices[i], direction)->valid)
+		if (!is_beside(&r->devices[i]) && side_of(&r->devices[i], direction)->valid)
 			return true;
 	return false;
 }
@@ -139,7 +150,7 @@ uint64_t devices_moved(const struct report *r, const struct report_row *row,
 		const struct row_device *part = &row->devices[i];
 		uint64_t bytes = 0;
 
-		if (!devices_part(r, part))
+		if (!devices_part(r, part) || devices_is_link(&r->devices[part->device]))
 			continue;
 		if (mode == DEVICES_IO)
 			bytes = write ? part->io_write_bytes : part->io_read_bytes;
@@ -206,7 +217,7 @@ uint64_t devices_on_socket(const struct report *r, uint32_t socket, enum directi
 	for (size_t i = 0; i < r->nr_devices; i++) {
 		const struct device_bytes *side = side_of(&r->devices[i], direction);
 
-		if (!devices_is_port(&r->devices[i]) && side->valid && is_on_socket(r, i, socket))
+		if (!is_beside(&r->devices[i]) && side->valid && is_on_socket(r, i, socket))
 			sum = sum_capped(sum, side->bytes);
 	}
 	return sum;

@@ -23,6 +23,9 @@ enum devices_mode {
 /** devices_is_port() - is it a root port, whose bytes are those of other devices once more? */
 bool devices_is_port(const struct report_device *d);
 
+/** devices_is_link() - is it a GPU's link? Its bytes are in no sum with those of other devices */
+bool devices_is_link(const struct report_device *d);
+
 /**
  * devices_is_shared() - is it a root port whose bytes cannot be divided among its devices?
  * @r: the report
@@ -65,7 +68,7 @@ bool devices_task_counter(const struct counter *c);
 /**
  * devices_pcie_counter() - does it count one device's bytes, which no other counter has?
  *
- * Bytes of ports are the devices' once more, and so are bytes to a destination where another
+ * Bytes of ports are the devices' once more, links are beside their functions, and so are bytes to a destination where another
  * counter has the whole direction.
  */
 bool devices_pcie_counter(const struct report *r, const struct counter *c);
@@ -76,7 +79,7 @@ const struct device *devices_of(const struct report *r, uint32_t number);
 /** devices_any_moved() - may any device (no port) have moved bytes in this direction? */
 bool devices_any_moved(const struct report *r, enum direction direction);
 
-/** devices_valid() - was any device (no port) counted in this direction? */
+/** devices_valid() - was any device (no port, no link) counted in this direction? */
 bool devices_valid(const struct report *r, enum direction direction);
 
 /**
@@ -85,7 +88,7 @@ bool devices_valid(const struct report *r, enum direction direction);
  * @row: the row
  * @direction: as devices see it
  *
- * Return: bytes, of the kind that devices_mode() tells.
+ * Return: bytes, of the kind that devices_mode() tells; without those of links.
  */
 uint64_t devices_moved(const struct report *r, const struct report_row *row,
 		       enum direction direction);

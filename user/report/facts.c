@@ -113,6 +113,9 @@ static int tell_counter(const struct walk *w, const struct report_counter *rc)
 	struct fact f = of_counter(w, FACT_COUNTER, rc);
 	int err;
 
+	/* No bytes of its device. */
+	if (rc->counter->term)
+		return 0;
 	if (rc->valid)
 		set_bar(&f, rc->value, rc->low, rc->high);
 	else

@@ -86,7 +86,8 @@ static bool use_of_device(const struct report *r, size_t device, struct peak_use
 	};
 
 	*ret = u;
-	if (!u.peak || devices_is_port(d) || (!d->read.valid && !d->write.valid))
+	if (!u.peak || devices_is_port(d) || devices_is_link(d) ||
+	    (!d->read.valid && !d->write.valid))
 		return false;
 	peaks_share(ret, report_duration_ns(r));
 	return true;

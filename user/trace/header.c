@@ -39,10 +39,12 @@ static const struct field device_rows[] = {
 	ROW_WORD("wiring", struct device, wiring, wiring_name, NR_WIRINGS, AT(7)),
 	ROW_WORD("filter", struct device, filter, device_filter_name, NR_DEVICE_FILTERS, AT(8)),
 	ROW_OWN("port", HEADER_DEVICE, struct device, port, AT(9)),
-	/* Their bytes are those of HEADER_IO and HEADER_LINKS. */
+	/* Their bytes are those of HEADER_IO, HEADER_LINKS and HEADER_C2C. */
 	ROW_WORD("io", struct device, io, io_noted_name, NR_IO_NOTED, TERSE),
 	ROW_WORD("link", struct device, link, device_link_name, NR_DEVICE_LINKS, TERSE),
 	ROW_CHARS("uuid", struct device, uuid, TERSE),
+	ROW_OWN("function", HEADER_DEVICE, struct device, function),
+	ROW_CHARS("why", struct device, why, TERSE),
 };
 static const struct fields device_fields =
 	FIELDS(device_rows, struct device, .placed = true, .unknown = "a device of an unknown kind",
@@ -62,6 +64,8 @@ static const struct field counter_rows[] = {
 	ROW_WORD("destination", struct counter, destination, destination_name, NR_DESTINATIONS,
 		 AT(7)),
 	ROW_OWN("bdf", HEADER_DEVICE, struct counter, device, AT(9)),
+	/* Its byte is one of HEADER_C2C. */
+	ROW_WORD("term", struct counter, term, term_name, NR_TERMS, TERSE),
 };
 static const struct fields counter_fields =
 	FIELDS(counter_rows, struct counter, .placed = true,
@@ -149,6 +153,7 @@ static const struct field header_rows[] = {
 		 MOST(TRACE_MAX_DEVICES)),
 	ROW_OWN(NULL, HEADER_IO, HEADER, devices, AT(LAST_IO), .ends = true),
 	ROW_OWN(NULL, HEADER_LINKS, HEADER, devices, AT(24)),
+	ROW_OWN(NULL, HEADER_C2C, HEADER, devices, AT(25)),
 	ROW_LIST("counters", HEADER, layout.counters, layout.nr_counters, &counter_fields, NEEDED,
 		 AT(11), MOST(TRACE_MAX_COUNTERS)),
 	ROW_LIST("probes", HEADER, probes, nr_probes, &probe_fields, AT(14),
@@ -169,6 +174,7 @@ static const struct field header_rows[] = {
 	ROW("resctrl", HEADER, resctrl, TERSE, .flag = RECORDING_RESCTRL),
 	ROW("online", HEADER, online, TERSE, .flag = RECORDING_ONLINE),
 	ROW("contexts", HEADER, contexts, TERSE, .flag = RECORDING_LINKS),
+	ROW("c2c", HEADER, c2c, TERSE, .flag = RECORDING_C2C),
 };
 const struct fields header_fields = FIELDS(header_rows, HEADER, .placed = true);
 
@@ -225,6 +231,9 @@ static const char *counters_check(const struct trace_header *h)
 			return "a counter of what no accelerator did";
 		if (c->device && c->direction >= NR_WAYS)
 			return "a counter of a device in both directions at once";
+		if (c->term && (!c->device || c->unit == UNIT_EVENTS ||
+				h->devices[c->device - 1].kind != DEVICE_LINK))
+			return "a term of no link";
 		if (!are_filters(c->filters))
 			return "filters of a counter that are none";
 	}
@@ -246,6 +255,17 @@ static const char *probes_check(const struct trace_header *h)
 			return "a probe of a device and of tasks";
 	}
 	return NULL;
+}
+
+/* Counters are of a link or of its function, never of both. */
+static bool link_fits(const struct trace_header *h, const struct device *d)
+{
+	bool is_link = d->kind == DEVICE_LINK;
+
+	if (!is_link)
+		return !d->function && !d->why[0] && !strchr(d->bdf, '/');
+	return h->c2c && strchr(d->bdf, '/') && !d->port && d->function <= h->nr_devices &&
+	       (!d->function || h->devices[d->function - 1].kind != DEVICE_LINK);
 }
 
 /* A port stands for itself; no other device is one. */
@@ -273,6 +293,8 @@ static const char *devices_check(const struct trace_header *h)
 			return "a device on an unknown socket";
 		if (!h->contexts && (d->link != LINK_UNKNOWN || d->uuid[0]))
 			return "a device's link in a trace without contexts";
+		if (!link_fits(h, d))
+			return "a link that fits no function";
 		if (!port_fits(h, d))
 			return "a device below a port that is none";
 	}
@@ -360,7 +382,7 @@ static void put_cpus(const struct layout *l, struct bytes *o)
 
 bool header_is_late(const struct trace_header *h)
 {
-	bool late = h->online || h->contexts;
+	bool late = h->online || h->contexts || h->c2c;
 
 	for (size_t i = 0; i < h->nr_devices && !late; i++)
 		late = h->devices[i].io != IO_UNTOLD;
@@ -369,10 +391,20 @@ bool header_is_late(const struct trace_header *h)
 
 static void put_links(const struct trace_header *h, struct bytes *o)
 {
-	for (size_t i = 0; i < h->nr_devices; i++) {
+	for (size_t i = 0; h->contexts && i < h->nr_devices; i++) {
 		bytes_put(o, h->devices[i].link);
 		bytes_put_text(o, h->devices[i].uuid);
 	}
+}
+
+static void put_c2c(const struct trace_header *h, struct bytes *o)
+{
+	for (size_t i = 0; h->c2c && i < h->nr_devices; i++) {
+		bytes_put(o, h->devices[i].function);
+		bytes_put_text(o, h->devices[i].why);
+	}
+	for (size_t i = 0; h->c2c && i < h->layout.nr_counters; i++)
+		bytes_put(o, h->layout.counters[i].term);
 }
 
 static void put_own(struct fields_out *o, const struct field *f, const void *of)
@@ -386,6 +418,8 @@ static void put_own(struct fields_out *o, const struct field *f, const void *of)
 			bytes_put(&o->bytes, h->devices[i].io);
 	else if (f->type == HEADER_LINKS)
 		put_links(h, &o->bytes);
+	else if (f->type == HEADER_C2C)
+		put_c2c(h, &o->bytes);
 	else if (f->type == HEADER_FILTERS)
 		bytes_put_text(&o->bytes, field_at(f, of));
 	else if (f->type != HEADER_ID)
@@ -398,11 +432,11 @@ void header_encode(const struct trace_header *h, struct bytes *o)
 	struct fields_out out = { .bytes = *o, .own = put_own };
 
 	fields_put_until(&out, &header_fields, h,
-			 h->contexts	     ? SIZE_MAX
-			 : header_is_late(h) ? LAST_IO
-			 : h->nr_parts	     ? LAST_PARTS
-			 : h->host.peaks.nr  ? LAST_PEAKS
-					     : LAST_TICKS);
+			 h->contexts || h->c2c ? SIZE_MAX
+			 : header_is_late(h)   ? LAST_IO
+			 : h->nr_parts	       ? LAST_PARTS
+			 : h->host.peaks.nr    ? LAST_PEAKS
+					       : LAST_TICKS);
 	*o = out.bytes;
 }
 
@@ -432,6 +466,16 @@ static void get_links(struct bytes_in *in, struct trace_header *h)
 	}
 }
 
+static void get_c2c(struct bytes_in *in, struct trace_header *h)
+{
+	for (size_t i = 0; h->c2c && i < h->nr_devices; i++) {
+		h->devices[i].function = (uint32_t)bytes_get_max(in, TRACE_MAX_DEVICES);
+		bytes_get_text(in, h->devices[i].why, sizeof(h->devices[i].why));
+	}
+	for (size_t i = 0; h->c2c && i < h->layout.nr_counters; i++)
+		h->layout.counters[i].term = bytes_get_max(in, NR_TERMS - 1);
+}
+
 static void get_own(struct fields_in *in, const struct field *f, void *of)
 {
 	struct trace_header *h = of;
@@ -443,6 +487,8 @@ static void get_own(struct fields_in *in, const struct field *f, void *of)
 			h->devices[i].io = bytes_get_max(&in->bytes, NR_IO_NOTED - 1);
 	else if (f->type == HEADER_LINKS)
 		get_links(&in->bytes, h);
+	else if (f->type == HEADER_C2C)
+		get_c2c(&in->bytes, h);
 	else if (f->type == HEADER_FILTERS)
 		bytes_get_text(&in->bytes, (char *)of + f->offset,
 			       sizeof(((struct counter *)NULL)->filters));

@@ -24,6 +24,7 @@ enum {
 	HEADER_PEAK_SOCKET,	 /* a number, or PEAK_EVERY_SOCKET */
 	HEADER_IO,		 /* bytes: device.io of each device */
 	HEADER_LINKS,		 /* bytes: device.link and device.uuid of each device */
+	HEADER_C2C,		 /* bytes: device.function and .why of each, counter.term of each */
 };
 
 /** header_fields - all of a header, in the order of NDJSON */
@@ -70,7 +71,7 @@ int header_add_selection(struct trace_header *h, char *const *cgroups, size_t nr
  */
 const char *header_check(const struct trace_header *h);
 
-/** header_is_late() - does it say what no recording before version 10 can? @contexts is version 11 */
+/** header_is_late() - does it say what no recording before version 10 can? @contexts and @c2c are version 11 */
 bool header_is_late(const struct trace_header *h);
 
 /** header_encode() - append a header as in recordings; errors are in @o */

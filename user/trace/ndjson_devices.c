@@ -81,23 +81,32 @@ int ndjson_device_done(const struct ndjson_line *line, const json_t *value, stru
 		       : line_fail(line, "devices", "device %s is on an unknown socket", bdf);
 }
 
+/* The number of another device that one refers to by its address. */
+static int refer(const struct ndjson_line *line, const json_t *value, const struct trace_header *h,
+		 const char *key, uint32_t *ret)
+{
+	char bdf[MODEL_BDF_LEN];
+
+	if (ndjson_bdf(line, value, key, OPTIONAL, bdf))
+		return -EBADMSG;
+	if (!bdf[0])
+		return 0;
+	*ret = ndjson_device(h, bdf);
+	return *ret ? 0 : line_fail(line, key, "%s %s is not among the devices", key, bdf);
+}
+
 int ndjson_ports(const struct ndjson_line *line, struct trace_header *h)
 {
 	const json_t *values = json_object_get(line->json, "devices");
-	char port[MODEL_BDF_LEN];
 	json_t *value;
+	int err = 0;
 	size_t i;
 
 	json_array_foreach (values, i, value) {
-		if (ndjson_bdf(line, value, "port", OPTIONAL, port))
-			return -EBADMSG;
-		if (!port[0])
-			continue;
-		h->devices[i].port = ndjson_device(h, port);
-		if (!h->devices[i].port)
-			return line_fail(line, "port", "port %s is not among the devices", port);
+		err = err ?: refer(line, value, h, "port", &h->devices[i].port);
+		err = err ?: refer(line, value, h, "function", &h->devices[i].function);
 	}
-	return 0;
+	return err;
 }
 
 void ndjson_peek_device(struct trace_header *h, const json_t *line)

@@ -27,9 +27,9 @@ static uint32_t cpus[] = { 0, 0, 0, 1 };
 static uint32_t sockets[] = { 0, 1 };
 static struct counter counters[] = {
 	{ "ucf0/mem_bytes_rd/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_rd", "src_loc_cpu=1", 0,
-	  0, SOURCE_CPU, DIRECTION_READ, DESTINATION_ANY, UNIT_BYTES, 0, 0 },
+	  0, SOURCE_CPU, DIRECTION_READ, DESTINATION_ANY, UNIT_BYTES, 0, 0, TERM_NONE },
 	{ "ucf0/mem_bytes_wr/src_loc_cpu=1", "nvidia_ucf_pmu_0", "mem_bytes_wr", "src_loc_cpu=1", 0,
-	  0, SOURCE_CPU, DIRECTION_WRITE, DESTINATION_ANY, UNIT_BYTES, 0, 0 },
+	  0, SOURCE_CPU, DIRECTION_WRITE, DESTINATION_ANY, UNIT_BYTES, 0, 0, TERM_NONE },
 };
 static struct group groups[] = { { 0, 0, 2 } };
 

@@ -481,11 +481,11 @@ static const struct {
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"kind\":\"toaster\"}"),
 	  ": \"kind\" must be \"other\", \"nvme\", \"block\", \"net\", \"rdma\", \"gpu\", "
 	  "\"vfio\", "
-	  "\"port\", \"accelerator\" or \"agent\"" },
+	  "\"port\", \"accelerator\", \"agent\" or \"link\"" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"wiring\":\"x\"}"),
 	  ": \"wiring\" must be \"unknown\", \"firmware\", \"user\", \"medium\" or \"low\"" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"filter\":\"x\"}"),
-	  ": \"filter\" must be \"none\", \"port\", \"requester id\" or \"tile\"" },
+	  ": \"filter\" must be \"none\", \"port\", \"requester id\", \"tile\" or \"link\"" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"wiring\":\"low\"}"), ": \"socket\" is missing" },
 	{ DEVICES("{\"bdf\":\"1:0:0.0\",\"wiring\":\"low\",\"socket\":5}"),
 	  ": device 0001:00:00.0 is on an unknown socket" },

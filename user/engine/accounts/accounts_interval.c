@@ -27,9 +27,13 @@ static uint64_t end_of(const struct report *r)
 
 /* --- counters */
 
-static bool is_port(const struct report *r, const struct counter *c)
+/* Ports have their devices' bytes once more, links are beside their functions. */
+static bool is_beside(const struct report *r, const struct counter *c)
 {
-	return c->device <= r->nr_devices && r->devices[c->device - 1].device->kind == DEVICE_PORT;
+	enum device_kind kind =
+		c->device <= r->nr_devices ? r->devices[c->device - 1].device->kind : DEVICE_OTHER;
+
+	return kind == DEVICE_PORT || kind == DEVICE_LINK;
 }
 
 /* Are its bytes in no other counter? Of a device, there may be one of all that it moves. */
@@ -39,7 +43,7 @@ static bool is_whole(const struct report *r, const struct counter *c)
 		return false;
 	if (!c->device)
 		return true;
-	if (is_port(r, c))
+	if (is_beside(r, c))
 		return false;
 	for (size_t i = 0; c->destination != DESTINATION_ANY && i < r->nr_counters; i++) {
 		const struct counter *other = r->counters[i].counter;
@@ -72,7 +76,7 @@ static int map_counter(struct accounts *a, const struct report *r, size_t i)
 	size_t nr = a->node.nr_counters + a->pending_counters, k;
 	struct account_counter counter;
 
-	if (!unit_is_split(c->unit)) {
+	if (!unit_is_split(c->unit) || c->term) {
 		a->map[i] = NO_COUNTER;
 		return 0;
 	}

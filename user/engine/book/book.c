@@ -319,7 +319,7 @@ static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w
 	b->squares[counter] += (double)bytes * (double)bytes;
 	if (b->roles[counter] != ROLE_MEMORY && book_turn(b, counter, w))
 		return -ENOMEM;
-	if (book_is_port(b, c->counter))
+	if (book_is_nobodys(b, c->counter))
 		nr = 0;
 	if (!nr)
 		c->unattributed[reason_unsplit(c->counter)] += bytes;
@@ -380,7 +380,7 @@ static int enter_bounds(void *arg, uint32_t counter, const struct bounds *bounds
 	struct entry_share *s;
 	int err;
 
-	if (book_is_port(b, &b->layout->counters[counter]))
+	if (book_is_nobodys(b, &b->layout->counters[counter]))
 		return 0;
 	err = book_share_get(b, row, counter, &s);
 	if (err)

@@ -15,7 +15,7 @@ typedef unsigned __int128 u128;
 /* A counter of all bytes of its device and direction, wherever they go. */
 static bool is_whole(const struct counter *c)
 {
-	return c->device && c->unit == UNIT_BYTES && c->destination == DESTINATION_ANY;
+	return c->device && !c->term && c->unit == UNIT_BYTES && c->destination == DESTINATION_ANY;
 }
 
 /* @whole: by device number and direction, there is a counter like that */
@@ -23,6 +23,8 @@ static enum role role_of(const struct counter *c, const bool (*whole)[2])
 {
 	if (!c->device)
 		return ROLE_MEMORY;
+	if (c->term)
+		return ROLE_TERM;
 	if (c->unit != UNIT_BYTES)
 		return c->unit == UNIT_EVENTS ? ROLE_WORK : ROLE_REQUESTS;
 	return is_whole(c) || !whole[c->device][c->direction] ? ROLE_BYTES : ROLE_DESTINATION;
@@ -55,9 +57,14 @@ int book_devices_new(struct book *b)
 	return 0;
 }
 
-bool book_is_port(const struct book *b, const struct counter *c)
+static bool is_kind(const struct book *b, const struct counter *c, enum device_kind kind)
 {
-	return c->device && b->scope.devices[c->device - 1].kind == DEVICE_PORT;
+	return c->device && b->scope.devices[c->device - 1].kind == kind;
+}
+
+bool book_is_nobodys(const struct book *b, const struct counter *c)
+{
+	return c->term || is_kind(b, c, DEVICE_PORT);
 }
 
 /* A window that could not be read when the interval before it ended. */
@@ -77,6 +84,13 @@ static void note_early(struct book *b, const struct trace_window *w, const uint6
 		e->bytes[i] += bytes[i] * part;
 }
 
+/* Bytes of turns: those of a term are scaled as a device's own are. */
+static bool is_counted(const struct book *b, size_t i)
+{
+	return b->roles[i] == ROLE_BYTES ||
+	       (b->roles[i] == ROLE_TERM && b->layout->counters[i].unit == UNIT_BYTES);
+}
+
 void book_device_window(struct book *b, const struct trace_window *w)
 {
 	const struct group *g = &b->layout->groups[w->group];
@@ -90,7 +104,7 @@ void book_device_window(struct book *b, const struct trace_window *w)
 		if (r->running_ns > of->running_ns ||
 		    (r->running_ns == of->running_ns && r->enabled_ns > of->enabled_ns))
 			of = r;
-		if (b->roles[g->first + i] == ROLE_BYTES && r->running_ns)
+		if (is_counted(b, g->first + i) && r->running_ns)
 			bytes[b->layout->counters[g->first + i].direction] += r->value;
 	}
 	if (g->nr)
@@ -273,8 +287,9 @@ static bool may_claim(const struct book *b, size_t i, const struct counter *memo
 {
 	const struct counter *c = &b->layout->counters[i];
 
-	return b->roles[i] == ROLE_BYTES && b->counters[i].valid && !book_is_port(b, c) &&
-	       c->socket == memory->socket && c->direction == memory->direction;
+	return b->roles[i] == ROLE_BYTES && b->counters[i].valid && !is_kind(b, c, DEVICE_PORT) &&
+	       !is_kind(b, c, DEVICE_LINK) && c->socket == memory->socket &&
+	       c->direction == memory->direction;
 }
 
 static bool is_memory_of_devices(const struct book *b, size_t i)

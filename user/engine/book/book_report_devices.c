@@ -86,6 +86,10 @@ static void enter_device(const struct book *b, uint32_t device, struct report_de
 	ret->device = &b->scope.devices[device];
 	enter_sum(b, device, DIRECTION_READ, &ret->read);
 	enter_sum(b, device, DIRECTION_WRITE, &ret->write);
+	if (ret->read.valid || ret->write.valid)
+		ret->how = HOW_COUNTED;
+	else
+		memcpy(ret->why_none, ret->device->why, sizeof(ret->why_none));
 	if (b->devices[device].exclusive == EXCLUSIVE_ONE)
 		book_row_key(b, &b->devices[device].owner, ret->exclusive);
 	ret->shared = b->devices[device].exclusive == EXCLUSIVE_SEVERAL;

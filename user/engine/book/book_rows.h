@@ -127,6 +127,7 @@ enum role {
 	ROLE_DESTINATION, /* bytes that a ROLE_BYTES counter counts, too */
 	ROLE_REQUESTS,
 	ROLE_WORK, /* what an accelerator did */
+	ROLE_TERM, /* see enum term: nobody owns these bytes */
 };
 
 /**
@@ -280,8 +281,8 @@ int book_scale(struct book *b, uint32_t counter, uint64_t num, uint64_t den);
 /** book_devices_new() - roles of counters and room for devices; 0 or -ENOMEM */
 int book_devices_new(struct book *b);
 
-/** book_is_port() - is it a counter of a whole port? Nobody owns its bytes */
-bool book_is_port(const struct book *b, const struct counter *c);
+/** book_is_nobodys() - is it a counter of a whole port, or a term? Nobody owns its bytes */
+bool book_is_nobodys(const struct book *b, const struct counter *c);
 
 /** book_device_window() - a window of a group of a device */
 void book_device_window(struct book *b, const struct trace_window *w);

@@ -13,6 +13,23 @@ int session_somebody(struct session *s, const struct workload_key *who, uint32_t
 	return identity_workload(s->id, who->pid, tgid, who->start_ns, who->cgroup_id, ret);
 }
 
+/* The owner of a function owns its links: they have no nodes of their own. */
+static int own_links(struct session *s, uint32_t workload, struct trace_io io)
+{
+	uint32_t function = io.device + 1;
+	int err = 0;
+
+	for (io.device = 0; io.device < s->header->nr_devices && !err; io.device++) {
+		if (s->header->devices[io.device].function != function)
+			continue;
+		err = timeline_io(s->timeline, workload, &io);
+		if (!err)
+			err = exclusives_add(s->exclusives, io.device, workload, io.start_ns,
+					     io.end_ns);
+	}
+	return err;
+}
+
 int session_io(struct session *s, const struct trace_io *io)
 {
 	struct workload_key who = { .cgroup_id = io->cgroup_id };
@@ -34,5 +51,5 @@ int session_io(struct session *s, const struct trace_io *io)
 	err = timeline_io(s->timeline, workload, io);
 	if (!err && io->exclusive)
 		err = exclusives_add(s->exclusives, io->device, workload, io->start_ns, io->end_ns);
-	return err;
+	return !err && io->exclusive ? own_links(s, workload, *io) : err;
 }

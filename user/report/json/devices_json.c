@@ -130,6 +130,17 @@ static json_t *sharers(const struct report *r, size_t port, int *err)
 	return a;
 }
 
+static void put_link(json_t *o, const struct report *r, const struct report_device *d, int *err)
+{
+	const struct device *function = devices_of(r, d->device->function);
+
+	if (function)
+		put_name(o, "function", function->bdf, sizeof(function->bdf), err);
+	put_text(o, "how", device_how_name(d->how), err);
+	if (d->why_none[0])
+		put_name(o, "why_none", d->why_none, sizeof(d->why_none), err);
+}
+
 static json_t *device_object(const struct report *r, const struct report_device *rd, int *err)
 {
 	const struct device *d = rd->device, *port = devices_of(r, d->port);
@@ -143,6 +154,8 @@ static json_t *device_object(const struct report *r, const struct report_device 
 		put_text(o, "link", device_link_name(d->link), err);
 	if (d->uuid[0])
 		put_name(o, "uuid", d->uuid, sizeof(d->uuid), err);
+	if (devices_is_link(rd))
+		put_link(o, r, rd, err);
 	put_text(o, "wiring", wiring_name(d->wiring), err);
 	if (d->wiring != WIRING_UNKNOWN) {
 		put_number(o, "socket", report_socket_at(r, d->socket), err);

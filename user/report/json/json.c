@@ -55,6 +55,8 @@ static json_t *counter_object(const struct report *r, const struct report_counte
 		put_name(o, "bdf", device->bdf, sizeof(device->bdf), err);
 	put_text(o, "direction", direction_name(c->direction), err);
 	put_text(o, "destination", destination_name(c->destination), err);
+	if (c->term)
+		put_text(o, "term", term_name(c->term), err);
 	if (c->estimate)
 		put_text(o, "estimate", estimate_name(c->estimate), err);
 	put_bool(o, "valid", rc->valid, err);

@@ -52,7 +52,7 @@ static int map_device(struct openmetrics *m, const struct report_device *rd, siz
 
 	for (size_t i = 0; i < 4; i++)
 		ret[i] = NO_DIM;
-	if (devices_is_port(rd))
+	if (devices_is_port(rd) || devices_is_link(rd))
 		return 0;
 	str_copy(d.bdf, sizeof(d.bdf), device->bdf);
 	str_copy(d.name, sizeof(d.name), device->name);

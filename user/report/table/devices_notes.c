@@ -137,7 +137,8 @@ static int put_list(const struct table *t, bool (*is_so)(const struct report_dev
 		const struct device *d = rd->device;
 		bool first = i < r->nr_devices;
 
-		if (devices_is_port(rd) || first != (d->name[0] != '\0') || !is_so(rd))
+		if (devices_is_port(rd) || devices_is_link(rd) || first != (d->name[0] != '\0') ||
+		    !is_so(rd))
 			continue;
 		/* "nvme0n1 (0002:81:00.0)" */
 		if (nr >= MAX_NAMES && !t->o->verbose)
@@ -165,7 +166,7 @@ static int put_turns(const struct table *t)
 		const struct report_device *d = &t->r->devices[i];
 		double part = (double)d->running_ns / (double)(d->enabled_ns ? d->enabled_ns : 1);
 
-		if (devices_is_port(d) || !took_turns(d))
+		if (devices_is_port(d) || devices_is_link(d) || !took_turns(d))
 			continue;
 		nr++;
 		if (!low || part < (double)low->running_ns / (double)low->enabled_ns)
@@ -202,6 +203,30 @@ static const char *legend(const struct table *t)
 	       "sent); WR and WRITE: memory that they write";
 }
 
+/* Links, which are beside their functions, and those without a value, with the reason. */
+static int put_links(const struct table *t)
+{
+	bool any = false;
+	int err = 0;
+
+	for (size_t i = 0; i < t->r->nr_devices && !err; i++) {
+		const struct report_device *d = &t->r->devices[i];
+
+		any |= devices_is_link(d) && (d->read.valid || d->write.valid);
+		if (devices_is_link(d) && d->how == HOW_NONE)
+			err = notes_line(t->out, t->width, "no bytes of link %s: %s",
+					 FORMAT_SAFE(d->device->bdf),
+					 d->why_none[0] ? FORMAT_SAFE(d->why_none)
+							: "not read in this time");
+	}
+	if (err || !any || t->o->quiet)
+		return err;
+	return notes_line(
+		t->out, t->width,
+		"/c2c: NVLink-C2C of a GPU, in no sum and no column of rows; derived: the "
+		"range holds it");
+}
+
 int devices_notes(const struct table *t)
 {
 	int err = 0;
@@ -229,6 +254,8 @@ int devices_notes(const struct table *t)
 		err = put_list(t, not_apart, "never counted one by one",
 			       "others are below the same root port, and its counter has them "
 			       "together (line \"port\")");
+	if (!err)
+		err = put_links(t);
 	/* If nothing is counted at all, the legend tells so. */
 	if (err || !t->traffic)
 		return err;

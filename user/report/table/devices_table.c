@@ -105,11 +105,15 @@ static struct grid_cell cell_address(const struct grid_place *at)
 
 static struct grid_cell cell_name(const struct grid_place *at)
 {
-	const struct device *d = ((const struct report_device *)at->row)->device;
+	const struct report_device *rd = at->row;
+	const struct device *d = rd->device;
 
 	/* A kind is no name. */
-	return d->name[0] ? grid_name(d->name, sizeof(d->name))
-			  : grid_text("(%s)", device_kind_name(d->kind));
+	if (d->name[0])
+		return grid_name(d->name, sizeof(d->name));
+	if (d->kind == DEVICE_LINK)
+		return grid_text("(%s)", device_how_name(rd->how));
+	return grid_text("(%s)", device_kind_name(d->kind));
 }
 
 static struct grid_cell cell_where(const struct grid_place *at)
@@ -332,6 +336,8 @@ static int put_details(const struct table *t, const struct report_device *d)
 		fprintf(f, "its part of what all accelerators moved, by the time that each did");
 	else if (d->device->kind == DEVICE_AGENT)
 		fprintf(f, "counters of its own");
+	else if (d->how == HOW_DERIVED)
+		fprintf(f, "what non-CPU agents of its socket moved, less what root complexes did");
 	else
 		fprintf(f, "place %s",
 			d->device->wiring < NR_WIRINGS ? known[d->device->wiring] : "?");
