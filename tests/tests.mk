@@ -248,7 +248,7 @@ vmlinux:
 TO	= '$(DESTDIR)$(PREFIX)/$1'
 TO_SHARE = $(call TO,share/t410trace/$1)
 SETTINGS_TO = '$(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf'
-PLACED	= sed -e 's|=/usr/local/bin/t410trace|="$(PREFIX)/bin/t410trace"|' \
+PLACED	= sed -e 's|=/usr/local/bin/\(t410trace[-a-z]*\)|="$(PREFIX)/bin/\1"|' \
 	-e 's|/etc/t410trace/|$(SYSCONFDIR)/t410trace/|g'
 
 .PHONY: install
@@ -267,5 +267,7 @@ install: $(PROGRAM) $(GPU)
 	install -D -m 644 include/esp/monitors.h $(call TO,include/t410trace/esp/monitors.h)
 	install -D -m 644 packaging/systemd/t410trace.service $(call TO,lib/systemd/system/t410trace.service)
 	$(PLACED) packaging/systemd/t410trace.service > $(call TO,lib/systemd/system/t410trace.service)
+	install -D -m 644 packaging/systemd/t410trace-gpu.service $(call TO,lib/systemd/system/t410trace-gpu.service)
+	$(PLACED) packaging/systemd/t410trace-gpu.service > $(call TO,lib/systemd/system/t410trace-gpu.service)
 	@# settings that somebody made stay
 	[ -e $(SETTINGS_TO) ] || install -D -m 644 packaging/serve.conf $(SETTINGS_TO)

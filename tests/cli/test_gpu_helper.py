@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -586,6 +587,161 @@ def test_files_of_others_cannot_be_seen():
         (w.proc / "10/fd").write_text("", encoding="utf-8")
         lines = once(w, said="open files of processes: Not a directory: contexts are not known")
         assert of(lines, "contexts", "0000:03:00.0")[0]["contexts"] is None
+
+
+class Reader:
+    """A program that reads at the socket"""
+
+    def __init__(self, path):
+        self.connection = socket.socket(socket.AF_UNIX)
+        self.connection.settimeout(20)
+        for _ in range(200):
+            with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+                self.connection.connect(str(path))
+                break
+            time.sleep(0.05)
+        self.file = self.connection.makefile(encoding="utf-8")
+        self.header = valid(self.file.readline())
+
+    def until(self, good, kind="contexts"):
+        for _ in range(100):
+            found = valid(self.file.readline())
+            if kind in found and good(found[kind]):
+                return found
+        raise AssertionError(kind)
+
+    def close(self):
+        self.file.close()
+        self.connection.close()
+
+
+@contextlib.contextmanager
+def listening(w, *options):
+    path = w.root / "socket"
+    with open(w.root / "said", "w", encoding="utf-8") as said:
+        process = subprocess.Popen(w.command("--socket", str(path), *options), env=w.environment(library()), stderr=said)
+    try:
+        yield path, process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_socket():
+    """All that read have all lines; the driver is open only while there is one, and never during --away."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10, 50))
+        with listening(w, "--away", "2s") as (path, helper):
+            one, two = Reader(path), Reader(path)
+            assert one.header == two.header and one.header["devices"][0]["address"] == A
+            for reader in (one, two):
+                reader.until(lambda c: pids(c) == [(10, None)])
+            again = subprocess.run(w.command("--socket", str(path)), env=w.environment(library()), capture_output=True, text=True,
+                                   timeout=60, check=False)
+            assert again.returncode == 1 and "Address already in use" in again.stderr, again.stderr
+            one.close()
+            two.until(lambda c: True, "activity")
+            two.close()
+            for _ in range(100):
+                if w.log()[-1] == "shutdown":
+                    break
+                time.sleep(0.05)
+            asked = w.log()
+            assert asked[-1] == "shutdown", asked
+            time.sleep(3 * EVERY)
+            assert w.log() == asked
+            three = Reader(path)
+            three.until(bool)
+            helper.send_signal(signal.SIGUSR1)
+            three.until(lambda c: c is None)
+            three.close()
+            four = Reader(path)
+            begin = time.monotonic()
+            four.until(lambda c: c is None)
+            four.until(bool)
+            assert time.monotonic() - begin > 1
+            helper.terminate()
+            assert helper.wait(10) == -signal.SIGTERM
+            # A socket that is left over is replaced, another file is not.
+            with listening(w) as (path, _):
+                Reader(path).until(bool)
+        assert not (w.root / "said").read_text(encoding="utf-8")
+        path.unlink()
+        path.write_text("", encoding="utf-8")
+        again = subprocess.run(w.command("--socket", str(path)), env=w.environment(library()), capture_output=True, text=True,
+                               timeout=60, check=False)
+        assert again.returncode == 1 and "File exists" in again.stderr, again.stderr
+
+
+def test_slow_reader():
+    """It misses looks and gets whole lines; the others miss nothing. Beyond eight, programs wait for a place."""
+    with world() as w:
+        w.process(10)
+        for pid in range(100, 480):
+            w.process(pid)
+        w.write(gpu(), *(process(pid, 1) for pid in range(100, 480)))
+        with listening(w) as (path, _):
+            slow, *others = [Reader(path) for _ in range(8)]
+            late = socket.socket(socket.AF_UNIX)
+            late.connect(str(path))
+            for _ in range(60):
+                line = others[0].until(lambda c: True)
+                assert len(line["contexts"]) == 380
+            times = [slow.until(lambda c: True)["time_ns"] for _ in range(40)]
+            gaps = [b - a for a, b in zip(times, times[1:])]
+            assert min(gaps) > 0 and max(gaps) > 4 * EVERY * NS, gaps
+            late.settimeout(0.1)
+            with contextlib.suppress(TimeoutError):
+                assert not late.recv(1)
+            others[1].close()
+            late.settimeout(20)
+            assert late.recv(1) == b"{"
+
+
+def checked(w, folder=None, preload=False):
+    done = subprocess.run(w.command("--check"), env=w.environment(folder, preload), capture_output=True, text=True, timeout=60,
+                          check=False)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert all(len(row) == 4 and row[1] in ("ok", "limited") and bool(row[3]) == (row[1] == "limited") for row in rows), rows
+    return {row[0]: row[1:] for row in rows}
+
+
+def test_check():
+    """Each row that is limited has a remedy."""
+    with world() as w:
+        rows = checked(w)
+        assert list(rows) == ["gpu-driver", "gpu-pids", "gpu-holders"] and rows["gpu-driver"][0] == "limited", rows
+        assert rows["gpu-holders"][:2] == ["ok", "no process has a GPU's node open"], rows
+        (w.sysfs / "module/nvidia").mkdir(parents=True)
+        (w.sysfs / "module/nvidia/version").write_text("595.45.04\n", encoding="utf-8")
+        (w.sysfs / "module/xe").mkdir()
+        for pid, name in ((10, "nvidia-persiste"), (11, "python\x1b")):
+            w.process(pid)
+            w.client(pid, 3, "", node="/dev/nvidia0")
+            (w.proc / f"{pid}/comm").write_text(f"{name}\n", encoding="utf-8")
+            (w.proc / f"{pid}/cgroup").write_text(f"0::/system.slice/{pid}\n", encoding="utf-8")
+        w.namespace("pid:[4026532000]")
+        rows = checked(w)
+        assert rows["gpu-driver"][:2] == ["ok", "nvidia 595.45.04, xe"] and "libnvidia-ml.so.1" in rows["gpu-nvml"][1], rows
+        assert rows["gpu-pids"][0] == rows["gpu-nvml"][0] == "limited"
+        assert rows["gpu-holders"][0] == "limited" and "--ignore-holder" in rows["gpu-holders"][2]
+        for text in ("nvidia-persiste 10 (/system.slice/10)", "python? 11 (/system.slice/11)"):
+            assert text in rows["gpu-holders"][1], rows
+        w.namespace("pid:[4026531836]")
+        w.write(gpu(gpm=2), gpu(B, c2c=0, accounting=1))
+        rows = checked(w, library())
+        assert rows["gpu-nvml"] == ["ok", "NVML 13.595.45.04", ""], rows
+        assert rows["gpu-links"][:2] == ["ok", f"{A} on C2C, {B} on PCIe"], rows
+        assert rows["gpu-accounting"][:2] == ["limited", "on 1 of 2 GPUs"] and "nvidia-smi -am 1" in rows["gpu-accounting"][2]
+        assert rows["gpu-counters"][0] == "limited" and "CAP_SYS_ADMIN" in rows["gpu-counters"][2], rows
+        assert rows["gpu-pids"][0] == rows["gpu-holders"][0] == "ok", rows
+        w.write(gpu(mig=1))
+        rows = checked(w, library())
+        assert "gpu-accounting" not in rows and rows["gpu-links"][1].endswith("C2C, MIG"), rows
+        w.write(gpu(gpm=1, accounting=1))
+        assert {row[0] for row in checked(w, library()).values()} == {"ok"}
 
 
 def test_reader_goes_away():

@@ -190,6 +190,12 @@ int nvmlShutdown(void)
 	return 0;
 }
 
+int nvmlSystemGetNVMLVersion(char *ret, unsigned int size)
+{
+	snprintf(ret, size, "13.595.45.04");
+	return 0;
+}
+
 const char *nvmlErrorString(int result)
 {
 	return result == 15 ? "GPU is lost" : result == 4 ? "Insufficient Permissions" : "Error";

@@ -19,6 +19,17 @@ void say(const char *fmt, ...)
 	fprintf(stderr, "t410trace-gpu: %s\n", text);
 }
 
+void gpu_row(const char *name, bool fine, const char *remedy, const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%s\t%s\t", name, fine ? "ok" : "limited");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\t%s\n", remedy);
+}
+
 struct gpu_device *gpu_add(struct gpu_list *l, const char *address)
 {
 	struct gpu_device *g = NULL;

@@ -114,6 +114,10 @@ void gpu_end(struct gpu_device *g, const struct gpu_process *before, size_t nr_b
 /** say() - a line to standard error, the only place for problems */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/** gpu_row() - a row of --check on standard output, see check.h */
+void gpu_row(const char *name, bool fine, const char *remedy, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
 /** lines_header() - the first line */
 void lines_header(FILE *out, const struct gpu_list *l, uint64_t every_ns);
 

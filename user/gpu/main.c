@@ -9,11 +9,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "gpu/check.h"
 #include "gpu/fdinfo.h"
 #include "gpu/nvml.h"
+#include "gpu/readers.h"
 
 /* The driver's counters need samples more than a tenth of a second apart. */
 #define SHORTEST_NS (NS_PER_S / 5)
@@ -36,6 +40,8 @@ static const char help[] =
 	"\n"
 	"  --every TIME   time between two looks, 200ms to 1h (default: 1s)\n"
 	"  --once         end after two looks\n"
+	"  --socket PATH  print to all that connect to this Unix socket, and look only then\n"
+	"  --check        say what there is and what lacks, for t410trace check\n"
 	"  --away TIME    after SIGUSR1, let the driver of NVML go for so long (default: 60s)\n"
 	"  --proc DIR     processes (default: /proc)\n"
 	"  --sysfs DIR    PCI devices (default: /sys)\n"
@@ -50,17 +56,21 @@ struct settings {
 	uint64_t away_ns;
 	const char *proc;
 	const char *sysfs;
+	const char *socket;
 	bool once;
+	bool check;
 };
 
 /* Returns an exit status, or -1 to go on. */
 static int parse(int argc, char **argv, struct settings *s)
 {
-	enum { EVERY = 1, ONCE, AWAY, PROC, SYSFS, HELP };
+	enum { EVERY = 1, ONCE, AWAY, SOCKET, CHECK, PROC, SYSFS, HELP };
 	static const struct option options[] = {
 		{ "every", required_argument, NULL, EVERY },
 		{ "once", no_argument, NULL, ONCE },
 		{ "away", required_argument, NULL, AWAY },
+		{ "socket", required_argument, NULL, SOCKET },
+		{ "check", no_argument, NULL, CHECK },
 		{ "proc", required_argument, NULL, PROC },
 		{ "sysfs", required_argument, NULL, SYSFS },
 		{ "help", no_argument, NULL, HELP },
@@ -81,6 +91,12 @@ static int parse(int argc, char **argv, struct settings *s)
 			return USAGE;
 		case ONCE:
 			s->once = true;
+			break;
+		case SOCKET:
+			s->socket = optarg;
+			break;
+		case CHECK:
+			s->check = true;
 			break;
 		case PROC:
 			s->proc = optarg;
@@ -111,40 +127,116 @@ static bool sees_all(const struct processes *p)
 	return false;
 }
 
-static void pause_until(uint64_t end_ns, const struct settings *s, struct nvml *n)
-{
-	uint64_t now_ns = monotonic_ns();
-	struct timespec left;
-	sigset_t signals;
-	int got = 0;
+/**
+ * struct output - what the program does from one look to the next
+ * @readers: with --socket
+ * @text, @size: the header, and then the lines of a look, for them
+ * @out: where lines go
+ * @signals: SIGUSR1 and SIGUSR2
+ * @away_ns: until then the driver is let go
+ */
+struct output {
+	const struct settings *s;
+	struct nvml *n;
+	struct readers readers;
+	char *text;
+	size_t size;
+	FILE *out;
+	int signals;
+	uint64_t away_ns;
+};
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGUSR1);
-	sigaddset(&signals, SIGUSR2);
-	while (got >= 0 || errno == EINTR) {
-		left = (struct timespec){ 0 };
-		if (now_ns < end_ns) {
-			left.tv_sec = (end_ns - now_ns) / NS_PER_S;
-			left.tv_nsec = (end_ns - now_ns) % NS_PER_S;
-		}
-		got = sigtimedwait(&signals, NULL, &left);
+static void take_signal(struct output *o)
+{
+	struct signalfd_siginfo news;
+	uint64_t now_ns = monotonic_ns();
+
+	if (read(o->signals, &news, sizeof(news)) != sizeof(news) || !o->n)
+		return;
+	o->away_ns = news.ssi_signo == SIGUSR1 ? now_ns + o->s->away_ns : 0;
+	if (o->away_ns)
+		nvml_release(o->n, o->away_ns);
+	else
+		nvml_retake(o->n);
+}
+
+/* Without readers there is no end: nobody needs a look. */
+static void pause_until(struct output *o, uint64_t end_ns)
+{
+	struct pollfd fds[READERS_MAX + 2] = { { .fd = o->signals, .events = POLLIN } };
+	uint64_t now_ns = monotonic_ns();
+	bool idle = o->s->socket && !o->readers.nr;
+
+	/* An open driver keeps GPUs awake. */
+	if (idle && o->n)
+		nvml_release(o->n, o->away_ns);
+	while (idle || now_ns < end_ns) {
+		struct timespec left = { 0 };
+		size_t nr = 1;
+
+		if (!idle)
+			left = (struct timespec){ (time_t)((end_ns - now_ns) / NS_PER_S),
+						  (long)((end_ns - now_ns) % NS_PER_S) };
+		if (o->s->socket)
+			nr += readers_poll(&o->readers, fds + 1);
+		if (ppoll(fds, nr, idle ? NULL : &left, NULL) > 0 && fds[0].revents)
+			take_signal(o);
 		now_ns = monotonic_ns();
-		if (n && got == SIGUSR1)
-			nvml_release(n, now_ns + s->away_ns);
-		if (n && got == SIGUSR2)
-			nvml_retake(n);
+		if (o->s->socket)
+			readers_step(&o->readers, now_ns);
+		if (idle && o->readers.nr)
+			return;
 	}
 }
 
-static int run(const struct settings *s, struct processes *p, struct gpu_list *l, struct nvml *n,
-	       struct fdinfo *f)
+static int open_output(struct output *o, const struct gpu_list *l, const sigset_t *signals)
 {
-	bool known = sees_all(p);
-	uint64_t next_ns = monotonic_ns();
-	int err = 0;
+	const struct settings *s = o->s;
+	int err;
 
-	lines_header(stdout, l, s->every_ns / 1000000 * 1000000);
+	o->signals = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	o->out = s->socket ? open_memstream(&o->text, &o->size) : stdout;
+	if (o->signals < 0 || !o->out)
+		return -errno;
+	lines_header(o->out, l, s->every_ns / 1000000 * 1000000);
+	if (!s->socket)
+		return 0;
+	fflush(o->out);
+	o->readers.header = strdup(o->text);
+	err = o->readers.header ? readers_open(&o->readers, s->socket) : -ENOMEM;
+	if (err)
+		say("--socket %s: %s", s->socket, strerror(-err));
+	return err;
+}
+
+/* Lines of a look, to their readers. */
+static int put_lines(struct output *o, struct gpu_list *l)
+{
+	if (o->s->socket)
+		rewind(o->out);
+	lines_look(o->out, l, monotonic_ns());
+	if (fflush(o->out)) {
+		say("cannot write: %s", strerror(errno));
+		return -EIO;
+	}
+	if (o->s->socket)
+		readers_send(&o->readers, o->text, o->size, monotonic_ns());
+	return 0;
+}
+
+static int run(const struct settings *s, struct processes *p, struct gpu_list *l, struct nvml *n,
+	       struct fdinfo *f, const sigset_t *signals)
+{
+	struct output o = { .s = s, .n = n };
+	bool known = sees_all(p);
+	int err = open_output(&o, l, signals);
+	uint64_t next_ns = monotonic_ns();
+
 	for (unsigned int looks = 1; !err; looks++) {
+		if (s->socket && !o.readers.nr) {
+			pause_until(&o, 0);
+			next_ns = monotonic_ns();
+		}
 		processes_look(p);
 		if (n)
 			nvml_look(n);
@@ -152,11 +244,8 @@ static int run(const struct settings *s, struct processes *p, struct gpu_list *l
 			err = fdinfo_look(f, s->once);
 		for (size_t i = 0; i < l->nr; i++)
 			l->items[i].known &= known;
-		lines_look(stdout, l, monotonic_ns());
-		if (fflush(stdout)) {
-			say("cannot write: %s", strerror(errno));
+		if (put_lines(&o, l))
 			return FAILED;
-		}
 		/* The second one says who was busy since the first. */
 		if (s->once && looks == 2)
 			return DONE;
@@ -164,14 +253,16 @@ static int run(const struct settings *s, struct processes *p, struct gpu_list *l
 		/* Looks that were missed are not made up for. */
 		if (next_ns < monotonic_ns())
 			next_ns = monotonic_ns();
-		pause_until(next_ns, s, n);
+		pause_until(&o, next_ns);
 	}
 	return FAILED;
 }
 
 int main(int argc, char **argv)
 {
-	struct settings s = { NS_PER_S, 60 * NS_PER_S, "/proc", "/sys", false };
+	struct settings s = {
+		.every_ns = NS_PER_S, .away_ns = 60 * NS_PER_S, .proc = "/proc", .sysfs = "/sys"
+	};
 	struct gpu_list list = { 0 };
 	struct processes processes;
 	struct fdinfo *f = NULL;
@@ -194,11 +285,18 @@ int main(int argc, char **argv)
 	err = nvml_open(&processes, &list, &n);
 	if (!err)
 		err = fdinfo_open(&processes, s.sysfs, &list, &f);
+	if (s.check) {
+		check_all(&processes, s.sysfs, n, f);
+		nvml_close(n);
+		fdinfo_close(f);
+		free(list.items);
+		return DONE;
+	}
 	if (!err && !list.nr)
 		say("there is no GPU of a driver that is known: NVML, amdgpu, i915 or xe");
 	if (err == -ENOMEM)
 		say("no memory");
-	status = err ? FAILED : !list.nr ? NOTHING : run(&s, &processes, &list, n, f);
+	status = err ? FAILED : !list.nr ? NOTHING : run(&s, &processes, &list, n, f, &signals);
 	nvml_close(n);
 	fdinfo_close(f);
 	free(list.items);

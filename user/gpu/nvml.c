@@ -31,6 +31,7 @@ static const struct {
 	}
 	REQUIRED(init, "nvmlInit_v2", "nvmlInit"),
 	REQUIRED(shutdown, "nvmlShutdown"),
+	FUNCTION(version, "nvmlSystemGetNVMLVersion"),
 	REQUIRED(count, "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount"),
 	REQUIRED(by_index, "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex"),
 	REQUIRED(by_address, "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId"),

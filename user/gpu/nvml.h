@@ -31,4 +31,7 @@ void nvml_retake(struct nvml *n);
 /** nvml_look() - look at all its GPUs; a GPU that cannot be read is not known */
 void nvml_look(struct nvml *n);
 
+/** nvml_check() - rows of --check, see check.h */
+void nvml_check(const struct nvml *n);
+
 #endif

@@ -73,6 +73,7 @@ typedef int nvml_list(struct nvml_handle *, uint32_t *nr, uint32_t *words);
 struct nvml_api {
 	int (*init)(void);
 	int (*shutdown)(void);
+	int (*version)(char *ret, uint32_t size);
 	int (*count)(uint32_t *ret);
 	int (*by_index)(uint32_t index, struct nvml_handle **ret);
 	int (*by_address)(const char *address, struct nvml_handle **ret);

@@ -67,6 +67,7 @@ static bool begin(struct nvml *n, struct nvml_gpu *u)
 	if (!u->from && (n->api.gpm_alloc(&u->from) || n->api.gpm_alloc(&u->to)))
 		return false;
 	result = n->api.gpm_sample(u->handle, u->from);
+	u->refused = result == NVML_NO_PERMISSION;
 	if (result == NVML_NO_PERMISSION && !u->g->time_ns)
 		say("GPU %s: bytes of its links need CAP_SYS_ADMIN, or the driver's option "
 		    "RmProfilingAdminOnly=0",

@@ -24,6 +24,7 @@ struct nvml_base {
  * @again_ns: then it is tried again
  * @said: error that was said last, not again each second
  * @mig: it is split into instances: then its activity is not told
+ * @refused: its counters need rights
  * @accounting: the driver adds up what processes do
  * @seen_ns: activity up to here is known; 0: none yet
  * @bases, @nr_bases: with @accounting
@@ -36,6 +37,7 @@ struct nvml_gpu {
 	uint64_t again_ns;
 	int said;
 	bool mig;
+	bool refused;
 	bool accounting;
 	uint64_t seen_ns;
 	struct nvml_base bases[GPU_MAX_PROCESSES];

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What there is for this program and what lacks, as rows of t410trace check. */
+#ifndef GPU_CHECK_H
+#define GPU_CHECK_H
+
+#include "gpu/fdinfo.h"
+#include "gpu/nvml.h"
+
+/**
+ * check_all() - print all rows: "NAME<TAB>ok|limited<TAB>FOUND<TAB>REMEDY"
+ * @p: processes
+ * @sysfs: "/sys", or a copy for tests
+ * @n: NULL: there are no GPUs of NVML
+ * @f: NULL: no others
+ */
+void check_all(const struct processes *p, const char *sysfs, const struct nvml *n,
+	       const struct fdinfo *f);
+
+#endif
