@@ -110,6 +110,7 @@ enum split_shown {
  * @need_traffic: energy alone is no reason to run
  * @ignored_holders: cgroups whose processes own no device that they have open
  * @sources: commands of programs that print readings of counters, see docs/SOURCES.md
+ * @gpu: the program that tells who uses GPUs: "auto", "none", or as one of @sources
  * @peaks: the user's peaks
  * @resctrl: where the kernel's monitoring is mounted, NULL or "": ignored
  * @idle_units: by job, units of the service manager have a row when they are first seen
@@ -153,6 +154,7 @@ struct run_options {
 	bool need_traffic;
 	struct text_list ignored_holders;
 	struct text_list sources;
+	const char *gpu;
 	struct peaks_wanted peaks;
 	const char *resctrl;
 	bool idle_units;

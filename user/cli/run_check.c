@@ -17,6 +17,11 @@ int run_check_measuring(const struct run_options *r, uint64_t interval_ns, bool 
 	if (events && !method_row(r->method)->events)
 		return diag_fail(d, -EINVAL, "%sweights %.64s: %smethod %s would not use it", dash,
 				 r->weights, dash, method_name(r->method));
+	if (!r->gpu[0])
+		return diag_fail(d, -EINVAL, "%sgpu: give auto, none or a command", dash);
+	if (strcmp(r->gpu, "auto") != 0 && strcmp(r->gpu, "none") != 0 && !r->devices.nr)
+		return diag_fail(d, -EINVAL, "%sgpu %.64s: it is for devices, which %s chooses",
+				 dash, r->gpu, settings ? "the setting devices" : "-D");
 	if (r->pci_map && !r->devices.nr)
 		return diag_fail(d, -EINVAL, "%spci-map %s: it is for devices, which %s chooses",
 				 dash, r->pci_map, settings ? "the setting devices" : "-D");

@@ -96,6 +96,12 @@ WORDS(counters, "yes", "no") /* of no_counters */
 	"on "                                                                                    \
 	"isolated and nohz_full CPUs), all or off"
 
+#define GPU OPTION("gpu", 0, "auto|none|COMMAND", value_text, run.gpu)
+#define GPU_IS                                                                                   \
+	"Program that tells who uses the GPUs among the devices: auto (default; t410trace-gpu, " \
+	"if the driver of one is loaded), none, or a COMMAND as of --source; unix:PATH is a "    \
+	"socket"
+
 #define IGNORED_HOLDERS                                                                        \
 	"Processes in these cgroups (path in the v2 tree) and below do not count among those " \
 	"that "                                                                                \
@@ -115,6 +121,7 @@ const struct option_row shared_options[] = {
 	  OPTION("source", 0, "COMMAND", value_item, run.sources) },
 	{ LIVE | RECORD | LOOK, 1, IGNORED_HOLDERS,
 	  OPTION("ignore-holder", 0, "CGROUP[,...]", value_list, run.ignored_holders) },
+	{ LIVE | RECORD | LOOK, 1, GPU_IS, GPU },
 	{ STAT, 1, HEADING("What to count (default: all metrics of the PMUs found):") },
 	{ SERVE, 1, HEADING("What is measured:") },
 	{ RUN, 1, "These processes: all threads, and every child they start from now on", PIDS },
@@ -217,6 +224,7 @@ const struct option_row shared_options[] = {
 	  OPTION("devices", 0, "DEVICE[,...]", value_list, run.devices), FIXED("") },
 	{ SERVE, 1, IGNORED_HOLDERS,
 	  OPTION("ignore-holder", 0, "CGROUP[,...]", value_list, run.ignored_holders), FIXED("") },
+	{ SERVE, 1, GPU_IS, GPU, FIXED("auto") },
 	{ SERVE, 1,
 	  "Also the counters that this program prints, started with sh -c; may be given several "
 	  "times; see docs/SOURCES.md",

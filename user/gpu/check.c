@@ -139,7 +139,7 @@ static void check_holders(const struct processes *p, bool contexts)
 	if (hidden)
 		str_append(found, sizeof(found), "; %zu processes cannot be seen", hidden);
 	gpu_row("gpu-holders", !hidden && (contexts || nr < 2),
-		hidden			 ? "this needs CAP_SYS_PTRACE: run as root"
+		hidden		      ? "this needs CAP_SYS_PTRACE: run as root"
 		: !contexts && nr > 1 ? "a monitor among them hides the owner: --ignore-holder "
 					"CGROUP leaves its cgroup out"
 				      : "",

@@ -66,8 +66,8 @@ int readers_open(struct readers *r, const char *path)
 		err = -errno;
 	if (!err)
 		err = remove_old(fd, &address);
-	if (!err && (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
-		     listen(fd, READERS_MAX)))
+	if (!err &&
+	    (bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, READERS_MAX)))
 		err = -errno;
 	if (err) {
 		if (fd >= 0)

@@ -16,6 +16,7 @@ struct run_options run_options_default(void)
 		.by = ROW_PROCESS,
 		.method = METHOD_STATE_SPACE,
 		.weights = "auto",
+		.gpu = "auto",
 		.rise = 0.2,
 	};
 }

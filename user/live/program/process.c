@@ -10,15 +10,21 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/open_files.h"
+#include "base/text.h"
 
 /* After SIGTERM the program gets this long. */
 #define GRACE_MS      1000
 #define GRACE_STEP_MS 50
+/* Then SIGKILL needs this long at most, unless the kernel holds the program. */
+#define KILL_MS	      2000
+#define KILL_STEP_US  10000
 /* The guard's pipe; it has no other descriptor of ours. */
 #define LIFE_FD	      3
 
@@ -146,8 +152,30 @@ static int start(const char *command, int out[2], int err[2], int life[2],
 		become_guard(command, out[1], err[1], life[0]);
 	if (pid < 0)
 		return -errno;
-	*ret = (struct program_process){ pid, out[0], err[0], life[1] };
+	*ret = (struct program_process){
+		.guard = pid, .out = out[0], .err = err[0], .life = life[1]
+	};
 	out[0] = err[0] = life[1] = -1;
+	return 0;
+}
+
+static int connect_to(const char *path, struct diag *d, struct program_process *ret)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd, err = 0;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return diag_fail(d, -ENAMETOOLONG, "%s%.64s...: the path is too long",
+				 PROGRAM_SOCKET, path);
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		err = -errno;
+	if (err && fd >= 0)
+		close(fd);
+	if (err)
+		return diag_fail(d, err, "cannot connect to %s: %s", path, strerror(-err));
+	ret->out = fd;
 	return 0;
 }
 
@@ -157,6 +185,8 @@ int program_process_start(const char *command, struct diag *d, struct program_pr
 	int problem;
 
 	*ret = PROGRAM_PROCESS_NONE;
+	if (!strncmp(command, PROGRAM_SOCKET, strlen(PROGRAM_SOCKET)))
+		return connect_to(command + strlen(PROGRAM_SOCKET), d, ret);
 	problem = start(command, out, err, life, ret);
 	close_pair(out);
 	close_pair(err);
@@ -176,19 +206,34 @@ void program_process_end(struct program_process *p)
 	}
 }
 
+/* Returns its number once it has ended, 0 before. */
+static pid_t reap(pid_t guard, int most_ms, int *ret_status)
+{
+	pid_t pid;
+
+	for (;; most_ms -= KILL_STEP_US / 1000) {
+		do
+			pid = waitpid(guard, ret_status, WNOHANG);
+		while (pid < 0 && errno == EINTR);
+		if (pid || most_ms <= 0)
+			return pid;
+		usleep(KILL_STEP_US);
+	}
+}
+
 bool program_process_ended(struct program_process *p, bool wait, char *ret_text, size_t size)
 {
 	int status = 0;
 	pid_t pid;
 
+	str_copy(ret_text, size, "ended");
 	if (!p->guard)
 		return true;
-	do
-		pid = waitpid(p->guard, &status, wait ? 0 : WNOHANG);
-	while (pid < 0 && errno == EINTR);
+	pid = reap(p->guard, wait ? GRACE_MS + KILL_MS : 0, &status);
 	if (!pid)
 		return false;
 	p->guard = 0;
+	p->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 	program_process_end(p);
 	if (pid < 0 || !WIFEXITED(status))
 		snprintf(ret_text, size, "ended, and so did its guard");

@@ -22,6 +22,11 @@
 /* Pauses before restarts; back to the first one after it ran well for as long as the last. */
 #define PAUSE_MIN_NS	NS_PER_S
 #define PAUSE_MAX_NS	(64 * NS_PER_S)
+/* It costs nothing to knock at a socket. */
+#define KNOCK_MAX_NS	(4 * NS_PER_S)
+/* Its status if there is no device of its kind; those of a shell that cannot run it */
+#define NO_DEVICE	3
+#define NOT_RUN		126
 /* Bad lines are reported at most this often, */
 #define SAY_NS		(60 * NS_PER_S)
 /* and this many lines of its errors a second are passed on. */
@@ -71,27 +76,61 @@ static void bad_line(struct program *p, const char *what)
 
 /* --- lines */
 
+/* What was told of a device holds, wherever it is in the new header. */
+static void replace_header(struct program *p, const struct program_header *h)
+{
+	struct program_looks looks[PROGRAM_MAX_DEVICES];
+
+	for (size_t i = 0; i < h->nr_devices; i++) {
+		looks[i] = (struct program_looks){ .device = PROGRAM_NO_DEVICE };
+		for (size_t k = 0; k < p->header.nr_devices; k++)
+			if (!strcmp(h->devices[i].address, p->header.devices[k].address))
+				looks[i] = p->looks[k];
+	}
+	memcpy(p->looks, looks, h->nr_devices * sizeof(looks[0]));
+	program_header_free(&p->header);
+	p->header = *h;
+	p->placed = false;
+}
+
+/* What is wrong with a header, NULL: it was taken. Devices may come and go while we live. */
+static const char *judge_header(struct program *p, struct program_header *h)
+{
+	bool first = !p->header.name[0], same = !first && program_header_same(&p->header, h);
+
+	if (p->optional && h->nr)
+		return "counts for sockets, as only --source may";
+	if (same) {
+		program_header_free(h);
+		return NULL;
+	}
+	if (!first && (!p->optional || strcmp(p->header.name, h->name) != 0))
+		return "has another header than before";
+	replace_header(p, h);
+	str_copy(p->name, sizeof(p->name), h->name);
+	return NULL;
+}
+
 static void take_header(struct program *p, const char *text, size_t size)
 {
 	struct program_header h;
 	struct diag d = { 0 };
+	const char *why = d.what;
 
-	if (program_header_parse(text, size, &d, &h)) {
-		str_copy(p->why, sizeof(p->why), d.what);
-	} else if (!p->header.name[0]) {
-		p->header = h;
-		str_copy(p->name, sizeof(p->name), h.name);
-		p->greeted = true;
-		return;
-	} else {
-		p->greeted = program_header_same(&p->header, &h);
-		program_header_free(&h);
-		if (p->greeted)
-			return;
-		str_copy(p->why, sizeof(p->why), "has another header than before");
+	if (!program_header_parse(text, size, &d, &h)) {
+		why = judge_header(p, &h);
+		if (why)
+			program_header_free(&h);
 	}
-	p->bad_lines++;
-	program_process_end(&p->process);
+	p->greeted = !why;
+	if (why) {
+		str_copy(p->why, sizeof(p->why), why);
+		p->bad_lines++;
+		program_process_end(&p->process);
+	} else if (p->told_why[0]) {
+		tell(p, "it can be read now");
+		p->told_why[0] = '\0';
+	}
 }
 
 static const char *verdict_text(enum program_verdict v)
@@ -159,6 +198,9 @@ static void on_error(void *arg, const char *text, size_t size)
 	struct program *p = arg;
 
 	utf8_harmless(p->said, sizeof(p->said), text, size);
+	/* It may fail like this every minute: the reason is told once. */
+	if (p->optional && !p->greeted)
+		return;
 	if (p->now_ns >= p->errors_ns + NS_PER_S) {
 		if (p->errors > ERRORS)
 			tell(p, "%u more lines of its errors are left out", p->errors - ERRORS);
@@ -183,8 +225,47 @@ static int start(struct program *p, struct diag *d)
 	return program_process_start(p->command, d, &p->process);
 }
 
+static uint64_t longest_pause_ns(const struct program *p)
+{
+	return strncmp(p->command, PROGRAM_SOCKET, strlen(PROGRAM_SOCKET)) ? PAUSE_MAX_NS
+									   : KNOCK_MAX_NS;
+}
+
+/* An optional program may be away for days: each reason is told once. */
+static bool is_news(struct program *p)
+{
+	if (!p->optional)
+		return true;
+	if (!strcmp(p->told_why, p->why))
+		return false;
+	str_copy(p->told_why, sizeof(p->told_why), p->why);
+	return true;
+}
+
+/* It has ended: when will it be started again? Its counts in between are unknown. */
+static void rest(struct program *p, const char *how)
+{
+	if (!p->why[0])
+		str_copy(p->why, sizeof(p->why), how);
+	if (p->good_ns > p->started_ns + PAUSE_MAX_NS)
+		p->pause_ns = PAUSE_MIN_NS;
+	if (is_news(p))
+		tell(p, "%s%s%s; it is started again in %g s", p->why,
+		     p->optional && p->said[0] ? ": " : "", p->optional ? p->said : "",
+		     p->pause_ns / 1e9);
+	p->running = false;
+	p->again_ns = p->now_ns + p->pause_ns;
+	p->pause_ns = earlier(2 * p->pause_ns, longest_pause_ns(p));
+	if (!p->error)
+		p->error = program_windows_flush(&p->windows);
+	program_windows_anew(&p->windows);
+	program_users_anew(p->looks, p->header.nr_devices);
+}
+
 int program_open(struct program *p, const char *command, size_t number, struct diag *d)
 {
+	int err;
+
 	p->command = command;
 	p->process = PROGRAM_PROCESS_NONE;
 	p->out.take = on_line;
@@ -193,8 +274,16 @@ int program_open(struct program *p, const char *command, size_t number, struct d
 	p->windows.begin_ns = UINT64_MAX;
 	p->pause_ns = PAUSE_MIN_NS;
 	p->now_ns = p->good_ns = monotonic_ns();
-	snprintf(p->name, sizeof(p->name), "%zu", number);
-	return start(p, d);
+	if (p->optional)
+		str_copy(p->name, sizeof(p->name), "gpu");
+	else
+		snprintf(p->name, sizeof(p->name), "%zu", number);
+	for (size_t i = 0; i < PROGRAM_MAX_DEVICES; i++)
+		p->looks[i].device = PROGRAM_NO_DEVICE;
+	err = start(p, d);
+	if (err && p->optional)
+		rest(p, d->what);
+	return p->optional ? 0 : err;
 }
 
 /* End the program, if it has not ended: @why is the reason unless there is one already. */
@@ -237,23 +326,6 @@ static uint64_t patience_ns(const struct program *p)
 {
 	return p->greeted ? later(SILENT_NS, SILENT_READINGS * p->header.every_ns)
 			  : PROGRAM_GREET_NS;
-}
-
-/* It has ended: when will it be started again? Its counts in between are unknown. */
-static void rest(struct program *p, const char *how)
-{
-	if (!p->why[0])
-		str_copy(p->why, sizeof(p->why), how);
-	if (p->good_ns > p->started_ns + PAUSE_MAX_NS)
-		p->pause_ns = PAUSE_MIN_NS;
-	tell(p, "%s; it is started again in %g s", p->why, p->pause_ns / 1e9);
-	p->running = false;
-	p->again_ns = p->now_ns + p->pause_ns;
-	p->pause_ns = earlier(2 * p->pause_ns, PAUSE_MAX_NS);
-	if (!p->error)
-		p->error = program_windows_flush(&p->windows);
-	program_windows_anew(&p->windows);
-	program_users_anew(p->looks, p->header.nr_devices);
 }
 
 static void look_after(struct program *p)
@@ -319,6 +391,12 @@ uint64_t program_next_ns(const struct program *p)
 
 static int no_header(struct program *p, const char *why, struct diag *d)
 {
+	if (p->optional) {
+		/* The caller tells it. */
+		str_copy(p->told_why, sizeof(p->told_why), why);
+		p->nr_news = 0;
+		return diag_fail(d, -ENODATA, "%s%s%s", why, p->said[0] ? ": " : "", p->said);
+	}
 	diag_fail(d, -ENODATA, "--source '%.200s': %s", p->command, why);
 	return diag_advise(d, -ENODATA,
 			   p->said[0]
@@ -335,6 +413,8 @@ int program_greet(struct program *p, uint64_t deadline_ns, struct diag *d)
 	struct pollfd out;
 
 	while (!p->greeted) {
+		if (!p->running)
+			return no_header(p, p->why, d);
 		p->now_ns = monotonic_ns();
 		read_errors(p);
 		read_lines(p, READ_MOST);
@@ -344,7 +424,9 @@ int program_greet(struct program *p, uint64_t deadline_ns, struct diag *d)
 			break;
 		if (p->process.out < 0) {
 			program_process_ended(&p->process, true, how, sizeof(how));
-			return no_header(p, p->why[0] ? p->why : how, d);
+			if (!p->why[0])
+				str_copy(p->why, sizeof(p->why), how);
+			return no_header(p, p->why, d);
 		}
 		if (p->now_ns >= deadline_ns)
 			return no_header(p, "it prints no header", d);
@@ -353,6 +435,13 @@ int program_greet(struct program *p, uint64_t deadline_ns, struct diag *d)
 	}
 	p->good_ns = p->now_ns;
 	return 0;
+}
+
+bool program_cannot_run(const struct program *p)
+{
+	return p->process.out < 0 && !p->process.guard &&
+	       (p->process.status == NO_DEVICE || p->process.status == NOT_RUN ||
+		p->process.status == NOT_RUN + 1);
 }
 
 /* --- health */

@@ -24,8 +24,10 @@
 /**
  * struct program - a program; the rest is private
  * @command: as for the shell
+ * @optional: the run goes on without it, and its header may come later. It tells of devices only
  * @name: its own name; before its first header its number
- * @header: the first one; all later ones must be like it
+ * @header: the first one; all later ones must be like it. That of an optional program may change
+ * @placed: its devices are in the header of the trace; set by its owner, cleared with a new header
  * @windows: its readings; set up by its owner before program_begin()
  * @looks: by device of its header; as above
  * @bad_lines: lines that were invalid, or came at the wrong time
@@ -35,8 +37,10 @@
  */
 struct program {
 	const char *command;
+	bool optional;
 	char name[PROGRAM_NAME_LEN];
 	struct program_header header;
+	bool placed;
 	struct program_windows windows;
 	struct program_looks looks[PROGRAM_MAX_DEVICES];
 	uint64_t bad_lines;
@@ -56,6 +60,7 @@ struct program {
 	uint64_t again_ns;
 	uint64_t pause_ns;
 	char why[PROGRAM_WHY_LEN];
+	char told_why[PROGRAM_WHY_LEN];
 	char said[PROGRAM_NEWS_LEN];
 	uint64_t told_bad;
 	uint64_t tell_bad_ns;
@@ -67,8 +72,8 @@ struct program {
 
 /**
  * program_open() - start it for the first time
- * @p: all zero
- * @command: must outlive @p
+ * @p: all zero but for @optional
+ * @command: as for the shell, or unix:PATH; must outlive @p
  * @number: its name before its header has one, from 1 on
  * @d: gets the problem
  *
@@ -85,6 +90,9 @@ int program_open(struct program *p, const char *command, size_t number, struct d
  * Return: 0, -ENODATA, or an error of the header.
  */
 int program_greet(struct program *p, uint64_t deadline_ns, struct diag *d);
+
+/** program_cannot_run() - it is not there, or has nothing to tell: as its status says (docs/SOURCES.md) */
+bool program_cannot_run(const struct program *p);
 
 /** program_begin() - begin the books: readings from now on count */
 void program_begin(struct program *p, uint64_t now_ns);

@@ -23,6 +23,8 @@
  * @args: the user's options
  * @sysfs: of the machine
  * @pmus: all PMUs; none with --no-counters
+ * @gpu_driver: the driver of a GPU among the devices of the run, as loaded; NULL: there is none. From
+ *	@find on
  * @log: gets a line now and then; NULL for none
  * @counters: counters that BPF reads. The source that has some puts them here in @find; their
  *	counters and groups are the first of the header. Otherwise there are none
@@ -44,6 +46,7 @@ struct source_context {
 	const struct run_options *args;
 	const struct sysfs *sysfs;
 	const struct pmu_list *pmus;
+	const char *gpu_driver;
 	void (*log)(const char *text);
 	struct counters *counters;
 	const struct cpu_socket *domains;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -64,6 +65,19 @@ static const char *name_of(const struct device *d)
 
 /* --- setup */
 
+/* A GPU whose driver is loaded is bound to it. */
+static const char *gpu_driver(const struct devices *l)
+{
+	static const char *const drivers[] = { "nvidia", "amdgpu", "xe", "i915" };
+
+	for (size_t i = 0; i < l->list.nr; i++)
+		for (size_t d = 0; d < ARRAY_SIZE(drivers); d++)
+			if (!strcmp(l->topology.functions[l->list.items[i].function].driver,
+				    drivers[d]))
+				return drivers[d];
+	return NULL;
+}
+
 static int check(void *s, struct source_context *c, struct diag *d)
 {
 	struct devices *l = s;
@@ -82,6 +96,8 @@ static int check(void *s, struct source_context *c, struct diag *d)
 	if (!err)
 		err = devices_select(&l->topology, c->sysfs, c->args->devices.items,
 				     c->args->devices.nr, d, &l->list);
+	if (!err)
+		c->gpu_driver = gpu_driver(l);
 	return err;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Counters that user programs print (--source): each program is started, and its output becomes
- * windows. CPU time is cut where they end, as BPF does where it reads counters itself.
+ * windows. CPU time is cut where they end, as BPF does where it reads counters itself. The last one
+ * may be that which tells who uses GPUs (--gpu).
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include "base/text.h"
 #include "base/times.h"
 #include "live/lookup/live_readers.h"
+#include "live/program/gpu.h"
 #include "live/program/program.h"
 #include "live/sources/source.h"
 #include "trace/header.h"
@@ -31,6 +34,9 @@
  * @late_ns: recent delay of lines after their times
  * @marked_ns: the last cut of CPU time
  * @cut_ns: the next cut at the latest
+ * @gpu: the last of @items tells who uses GPUs (--gpu)
+ * @gpu_command: its command
+ * @gpu_note: why it does not, "" for no reason
  * @domains, @nr_domains: sets of CPUs in the headers; @rest: all other CPUs
  */
 struct programs {
@@ -42,14 +48,22 @@ struct programs {
 	uint64_t late_ns;
 	uint64_t marked_ns;
 	uint64_t cut_ns;
+	bool gpu;
+	char gpu_command[GPU_COMMAND_LEN];
+	char gpu_note[512];
 	struct cpu_socket *domains;
 	size_t nr_domains;
 	struct cpulist rest;
 };
 
+static bool wants_gpu(const struct run_options *args)
+{
+	return args->devices.nr && args->gpu && strcmp(args->gpu, "none") != 0;
+}
+
 static bool wanted(const struct run_options *args)
 {
-	return args->sources.nr;
+	return args->sources.nr || wants_gpu(args);
 }
 
 /* --- sets of CPUs */
@@ -148,19 +162,73 @@ static int unique_name(const struct programs *s, size_t i, struct diag *d)
 	return 0;
 }
 
+/* Without it the run goes on. */
+__attribute__((format(printf, 2, 3))) static void no_gpu(struct programs *s, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	str_copy(s->gpu_note, sizeof(s->gpu_note), "users of GPUs are not known: ");
+	vsnprintf(s->gpu_note + strlen(s->gpu_note), sizeof(s->gpu_note) - strlen(s->gpu_note), fmt,
+		  args);
+	va_end(args);
+}
+
+/* The command of the program for GPUs; NULL: none. Where no driver is loaded nothing is touched. */
+static const char *find_gpu(struct programs *s)
+{
+	struct diag d = { 0 };
+
+	if (!wants_gpu(s->c->args))
+		return NULL;
+	if (strcmp(s->c->args->gpu, "auto") != 0)
+		return s->c->args->gpu;
+	if (!s->c->gpu_driver)
+		return NULL;
+	if (!gpu_reader(&d, s->gpu_command, sizeof(s->gpu_command)))
+		return s->gpu_command;
+	no_gpu(s, "%s; %s", d.what, d.help);
+	return NULL;
+}
+
+/* It may come later, unless it cannot. */
+static int greet_gpu(struct programs *s, uint64_t deadline_ns)
+{
+	struct program *p = &s->items[s->nr - 1];
+	struct diag d = { 0 };
+	int err = program_greet(p, deadline_ns, &d);
+
+	if (err == -ENOMEM)
+		return err;
+	if (!err && unique_name(s, s->nr - 1, &d)) {
+		no_gpu(s, "%s", d.what);
+	} else if (err) {
+		no_gpu(s, "%.400s%s", d.what, program_cannot_run(p) ? "" : " (it is tried again)");
+		if (!program_cannot_run(p))
+			return 0;
+	} else {
+		return 0;
+	}
+	program_free(p);
+	s->nr--;
+	s->gpu = false;
+	return 0;
+}
+
 /* Start all at once, and then wait for each: most are slow to start. */
 static int find(void *data, struct source_context *c, struct diag *d)
 {
 	const struct text_list *commands = &c->args->sources;
 	struct programs *s = data;
 	uint64_t deadline_ns;
+	const char *gpu;
 	int err = 0;
 
 	s->c = c;
 	s->events = -1;
 	s->cut_ns = UINT64_MAX;
-	s->items = calloc(commands->nr, sizeof(*s->items));
-	s->watched = calloc(commands->nr, sizeof(*s->watched));
+	s->items = calloc(commands->nr + 1, sizeof(*s->items));
+	s->watched = calloc(commands->nr + 1, sizeof(*s->watched));
 	if (!s->items || !s->watched)
 		return diag_no_memory(d);
 	s->events = epoll_create1(EPOLL_CLOEXEC);
@@ -171,12 +239,21 @@ static int find(void *data, struct source_context *c, struct diag *d)
 		err = program_open(&s->items[s->nr], commands->items[s->nr], s->nr + 1, d);
 		s->nr++;
 	}
+	gpu = err ? NULL : find_gpu(s);
+	if (gpu) {
+		s->gpu = true;
+		s->watched[s->nr] = -1;
+		s->items[s->nr].optional = true;
+		program_open(&s->items[s->nr++], gpu, 0, d);
+	}
 	deadline_ns = monotonic_ns() + PROGRAM_GREET_NS;
-	for (size_t i = 0; i < s->nr && !err; i++) {
+	for (size_t i = 0; i < commands->nr && !err; i++) {
 		err = program_greet(&s->items[i], deadline_ns, d);
 		if (!err)
 			err = unique_name(s, i, d);
 	}
+	if (!err && s->gpu && greet_gpu(s, deadline_ns))
+		err = diag_no_memory(d);
 	return err ? err : find_domains(s, d);
 }
 
@@ -250,25 +327,42 @@ static int add_counter(struct programs *s, struct program_counter *c, struct dia
 	return err ? diag_error(d, err, "cannot describe the counters of sources") : 0;
 }
 
-/* Users are told of devices that -D chose: the others are none of this run. */
+/* The program before this one that tells who uses a device. */
+static const struct program *teller_of(const struct programs *s, const struct program *p,
+				       uint32_t device)
+{
+	for (const struct program *other = s->items; other < p; other++)
+		for (size_t n = 0; n < other->header.nr_devices; n++)
+			if (other->looks[n].device == device)
+				return other;
+	return NULL;
+}
+
+/*
+ * Users are told of devices that -D chose: the others are none of this run. What the user's own
+ * program tells is not asked of the one for GPUs.
+ */
 static int find_device(const struct programs *s, struct program *p, size_t i, struct diag *d)
 {
 	const struct program_device *told = &p->header.devices[i];
 	struct trace_header *h = s->c->header;
+	const struct program *other;
 	uint32_t k = 0;
 
-	p->looks[i].device = PROGRAM_NO_DEVICE;
 	while (k < h->nr_devices && strcmp(h->devices[k].bdf, told->address) != 0)
 		k++;
 	if (k == h->nr_devices)
 		return 0;
-	for (const struct program *other = s->items; other < p; other++)
-		for (size_t n = 0; n < other->header.nr_devices; n++)
-			if (other->looks[n].device == k)
-				return diag_fail(d, -EINVAL,
-						 "sources %s and %s both tell who uses device %s",
-						 other->name, p->name, told->address);
+	other = teller_of(s, p, k);
+	if (other)
+		return p->optional ? 0
+				   : diag_fail(d, -EINVAL,
+					       "sources %s and %s both tell who uses device %s",
+					       other->name, p->name, told->address);
 	p->looks[i].device = k;
+	/* The header of a trace that has begun stays as it is. */
+	if (p->windows.begin_ns != UINT64_MAX)
+		return 0;
 	h->contexts = true;
 	h->devices[k].link = told->link;
 	str_copy(h->devices[k].uuid, sizeof(h->devices[k].uuid), told->uuid);
@@ -280,7 +374,6 @@ static int open_all(void *data, struct source_context *c, struct diag *d)
 	struct programs *s = data;
 	int err = 0;
 
-	c->cuts = true;
 	for (size_t p = 0; p < s->nr && !err; p++) {
 		struct program *one = &s->items[p];
 
@@ -288,6 +381,10 @@ static int open_all(void *data, struct source_context *c, struct diag *d)
 		one->windows.first_group = c->header->layout.nr_groups;
 		one->windows.out = c->out;
 		one->windows.window_ns = c->args->window_ns;
+		one->placed = true;
+		c->cuts |= one->header.nr > 0;
+		/* A header that comes later has devices, too. */
+		c->header->contexts |= one->optional && !one->header.name[0];
 		for (size_t i = 0; i < one->header.nr && !err; i++)
 			err = add_counter(s, &one->header.counters[i], d);
 		for (size_t i = 0; i < one->header.nr_devices && !err; i++)
@@ -392,6 +489,9 @@ static int each(struct programs *s, int (*function)(struct program *, uint64_t))
 		uint64_t last = p->windows.last_ns;
 
 		err = function(p, monotonic_ns());
+		for (size_t n = 0; n < p->header.nr_devices && !p->placed; n++)
+			find_device(s, p, n, &(struct diag){ 0 });
+		p->placed = true;
 		if (p->windows.last_ns != last)
 			note_reading(s, p);
 		watch(s, i);
@@ -440,7 +540,7 @@ static void describe(const void *data, size_t i, char *ret_text, size_t size)
 
 	const struct program_header *h = i < s->nr ? &s->items[i].header : NULL;
 
-	if (!h)
+	if (!h || !h->name[0])
 		return;
 	snprintf(ret_text, size, "%zu counter%s of source %s", h->nr, h->nr == 1 ? "" : "s",
 		 s->items[i].name);
@@ -451,7 +551,7 @@ static void describe(const void *data, size_t i, char *ret_text, size_t size)
 
 static const char *note(const void *data, size_t i)
 {
-	const char *notes[3] = { NULL };
+	const char *notes[4] = { NULL };
 	const struct programs *s = data;
 	bool told = false, bytes = false;
 	size_t nr = 0;
@@ -464,6 +564,8 @@ static const char *note(const void *data, size_t i)
 		notes[nr++] = "sources tell who uses devices of which -D chose none";
 	if (bytes)
 		notes[nr++] = "bytes that sources count at devices are not used yet";
+	if (s->gpu_note[0])
+		notes[nr++] = s->gpu_note;
 	return i < nr ? notes[i] : NULL;
 }
 

@@ -696,6 +696,25 @@ static void it_does_not_outlive_us(void **state)
 	close(fds[1]);
 }
 
+/* A driver that hangs can hold a program against SIGKILL: its guard is left, and ends it later. */
+static void one_that_cannot_end_is_left(void **state)
+{
+	struct program p = { 0 };
+	struct diag d = { 0 };
+	uint64_t begin_ns;
+	pid_t guard;
+
+	(void)state;
+	assert_int_equal(program_open(&p, "sleep 60", 1, &d), 0);
+	guard = p.process.guard;
+	assert_int_equal(kill(guard, SIGSTOP), 0);
+	begin_ns = monotonic_ns();
+	program_free(&p);
+	assert_true(monotonic_ns() - begin_ns < 8 * NS_PER_S);
+	assert_int_equal(kill(guard, SIGCONT), 0);
+	assert_int_equal(waitpid(guard, NULL, 0), guard);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -719,6 +738,7 @@ int main(void)
 		cmocka_unit_test(its_group_ends_with_it),
 		cmocka_unit_test(its_words_do_no_harm),
 		cmocka_unit_test(it_does_not_outlive_us),
+		cmocka_unit_test(one_that_cannot_end_is_left),
 	};
 
 	return cmocka_run_group_tests_name("program", tests, NULL, NULL);

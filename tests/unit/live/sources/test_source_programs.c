@@ -2,7 +2,11 @@
 /* Programs that tell who uses devices, as a source of a run: started, read, restarted. */
 #include "events.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text_list.h"
@@ -46,6 +50,7 @@ static int begin(struct world *w)
 	w->sink = log_sink(&w->log);
 	assert_int_equal(header_add_devices(&w->header, &chosen, 1), 0);
 	w->c = (struct source_context){ .args = &w->args,
+					.gpu_driver = w->c.gpu_driver,
 					.counters = &w->counters,
 					.cpus = &w->cpus,
 					.header = &w->header,
@@ -66,6 +71,7 @@ static void end(struct world *w)
 	free(w->source);
 	free(w->log.text);
 	text_list_free(&w->args.sources);
+	text_list_free(&w->args.devices);
 	header_release(&w->header);
 }
 
@@ -125,12 +131,226 @@ static void two_sources_cannot_tell_of_one(void **state)
 	end(&w);
 }
 
+/* --- the program for GPUs */
+
+static int begin_gpu(struct world *w, const char *gpu)
+{
+	w->args.gpu = gpu;
+	if (!w->args.devices.nr)
+		assert_int_equal(text_list_print(&w->args.devices, "0009:01:00.0"), 0);
+	return begin(w);
+}
+
+/* Step until there is an event more, or a news; 20 s at most. */
+static void step_until(struct world *w, size_t events, const char *news)
+{
+	uint64_t until_ns = monotonic_ns() + 20 * NS_PER_S;
+	char text[200] = "";
+
+	while ((w->log.events < events || (news && !strstr(text, news))) &&
+	       monotonic_ns() < until_ns) {
+		assert_int_equal(source_programs.step(w->source, &w->d), 0);
+		if (news && !strstr(text, news))
+			source_programs.news(w->source, text, sizeof(text));
+		poll(NULL, 0, 20);
+	}
+	assert_true(w->log.events >= events);
+	assert_true(!news || strstr(text, news));
+}
+
+static void gpus_without_driver_are_left_alone(void **state)
+{
+	static const char *const words[] = { "auto", "none" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct world w = { 0 };
+
+		assert_int_equal(begin_gpu(&w, words[i]), 0);
+		assert_true(source_programs.wanted(&w.args) == !i);
+		assert_null(source_programs.note(w.source, 0));
+		assert_false(w.header.contexts || w.c.cuts);
+		end(&w);
+	}
+}
+
+static void missing_program_for_gpus_is_a_note(void **state)
+{
+	struct world w = { .c.gpu_driver = "nvidia" };
+	const char *path = getenv("PATH");
+	char kept[4096];
+
+	(void)state;
+	snprintf(kept, sizeof(kept), "%s", path ? path : "");
+	setenv("PATH", "/nowhere:", 1);
+	assert_int_equal(begin_gpu(&w, "auto"), 0);
+	setenv("PATH", kept, 1);
+	assert_non_null(
+		strstr(source_programs.note(w.source, 0), "t410trace-gpu is not beside t410trace"));
+	assert_null(source_programs.note(w.source, 1));
+	/* Owners are those who have nodes open. */
+	assert_false(w.header.contexts);
+	end(&w);
+}
+
+static void program_for_gpus_that_has_none_is_a_note(void **state)
+{
+	static const char *const commands[] = { "echo there is none >&2; exit 3", "/no/such/one" };
+	static const char *const notes[] = { "ended with status 3: there is none",
+					     "ended with status 127" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct world w = { 0 };
+
+		assert_int_equal(begin_gpu(&w, commands[i]), 0);
+		assert_non_null(strstr(source_programs.note(w.source, 0), notes[i]));
+		assert_null(strstr(source_programs.note(w.source, 0), "tried again"));
+		assert_false(w.header.contexts);
+		end(&w);
+	}
+}
+
+/* Until then nothing is known, and the recording has room for what may come. */
+static void program_for_gpus_may_come_later(void **state)
+{
+	char folder[] = "/tmp/gpuXXXXXX", flag[64], command[1000];
+	struct world w = { 0 };
+	const char *note;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(flag, sizeof(flag), "%s/flag", folder);
+	snprintf(command, sizeof(command), "[ -e %s ] || { echo not yet >&2; exit 1; }; " PROGRAM,
+		 flag, "gpu", "0009:01:00.0", "", (unsigned long long)monotonic_ns(),
+		 "0009:01:00.0");
+	assert_int_equal(begin_gpu(&w, command), 0);
+	note = source_programs.note(w.source, 0);
+	assert_non_null(strstr(note, "ended with status 1: not yet (it is tried again)"));
+	assert_true(w.header.contexts);
+	assert_string_equal(w.header.devices[0].uuid, "");
+	fd = open(flag, O_CREAT | O_WRONLY, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	step_until(&w, 2, "source gpu: it can be read now");
+	assert_non_null(strstr(w.log.text, "[7 5 -1 "));
+	assert_string_equal(w.header.devices[0].uuid, "");
+	unlink(flag);
+	rmdir(folder);
+	end(&w);
+}
+
+static void program_for_gpus_must_not_count_for_sockets(void **state)
+{
+	char command[1000];
+	struct world w = { 0 };
+
+	(void)state;
+	snprintf(command, sizeof(command), PROGRAM, "gpu", "0009:01:00.0",
+		 "{\"name\":\"a\",\"direction\":\"read\",\"socket\":0}",
+		 (unsigned long long)monotonic_ns(), "0009:01:00.0");
+	assert_int_equal(begin_gpu(&w, command), 0);
+	assert_non_null(strstr(source_programs.note(w.source, 0), "counts for sockets"));
+	end(&w);
+}
+
+/* The user's own program comes first. */
+static void program_of_the_user_tells_of_gpus(void **state)
+{
+	char command[1000];
+	struct world w = { 0 };
+
+	(void)state;
+	add_program(&w, "own", "0009:01:00.0", "");
+	snprintf(command, sizeof(command), PROGRAM, "own", "0009:01:00.0", "",
+		 (unsigned long long)monotonic_ns(), "0009:01:00.0");
+	assert_int_equal(begin_gpu(&w, command), 0);
+	assert_string_equal(source_programs.note(w.source, 0),
+			    "users of GPUs are not known: two sources are called own");
+	step_until(&w, 1, NULL);
+	end(&w);
+}
+
+static int listen_at(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(fd, 4), 0);
+	return fd;
+}
+
+static void print_to(int fd, const char *devices, const char *device)
+{
+	assert_true(dprintf(fd,
+			    "{\"schema\":\"t410trace.source/1\",\"name\":\"gpu\",\"devices\":[%s],"
+			    "\"counters\":[]}\n",
+			    devices) > 0);
+	for (int i = 0; i < 2 && device[0]; i++) {
+		assert_true(dprintf(fd,
+				    "{\"time_ns\":%llu,\"device\":\"%s\",\"contexts\":[{\"pid\":7,"
+				    "\"start_ns\":5}]}\n",
+				    (unsigned long long)monotonic_ns(), device) > 0);
+		poll(NULL, 0, 2);
+	}
+}
+
+/* It is read again after it was restarted, also with other devices, and until it is there. */
+static void program_for_gpus_at_a_socket(void **state)
+{
+	char folder[] = "/tmp/gpuXXXXXX", path[64], command[80], trouble[300] = "";
+	struct world w = { 0 };
+	int listens, fd;
+	size_t events;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/s", folder);
+	snprintf(command, sizeof(command), "unix:%s", path);
+	assert_int_equal(begin_gpu(&w, command), 0);
+	assert_non_null(strstr(source_programs.note(w.source, 0), "cannot connect to /tmp/gpu"));
+	listens = listen_at(path);
+	while (poll(&(struct pollfd){ .fd = listens, .events = POLLIN }, 1, 20) == 0)
+		assert_int_equal(source_programs.step(w.source, &w.d), 0);
+	fd = accept(listens, NULL, NULL);
+	print_to(fd, "{\"address\":\"0009:01:00.0\"}", "");
+	step_until(&w, 0, "source gpu: it can be read now");
+	print_to(fd, "", "0009:01:00.0");
+	step_until(&w, 1, NULL);
+	close(fd);
+	step_until(&w, 1, "source gpu: ended; it is started again in");
+	while (poll(&(struct pollfd){ .fd = listens, .events = POLLIN }, 1, 20) == 0)
+		assert_int_equal(source_programs.step(w.source, &w.d), 0);
+	fd = accept(listens, NULL, NULL);
+	events = w.log.events;
+	print_to(fd, "{\"address\":\"000a:01:00.0\"},{\"address\":\"0009:01:00.0\"}",
+		 "0009:01:00.0");
+	step_until(&w, events + 1, "source gpu: it can be read now");
+	assert_null(strstr(w.log.text, "dev 1"));
+	assert_false(source_programs.trouble(w.source, trouble, sizeof(trouble)));
+	close(fd);
+	close(listens);
+	unlink(path);
+	rmdir(folder);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(users_of_chosen_devices_are_told),
 		cmocka_unit_test(devices_that_nobody_chose_are_not),
 		cmocka_unit_test(two_sources_cannot_tell_of_one),
+		cmocka_unit_test(gpus_without_driver_are_left_alone),
+		cmocka_unit_test(missing_program_for_gpus_is_a_note),
+		cmocka_unit_test(program_for_gpus_that_has_none_is_a_note),
+		cmocka_unit_test(program_for_gpus_may_come_later),
+		cmocka_unit_test(program_for_gpus_must_not_count_for_sockets),
+		cmocka_unit_test(program_of_the_user_tells_of_gpus),
+		cmocka_unit_test(program_for_gpus_at_a_socket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
