@@ -14,7 +14,8 @@
 # make docs            manual page and completion from the option rows, docs/flow.svg from the rooms
 # make pictures        docs/pictures from an invented recording, in a browser
 # make vmlinux         vmlinux/ from the kernels' type information
-# make install         PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=
+# make install         PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=; make uninstall with the same
+# make dist            build/dist/t410trace-VERSION.tar.gz, the sources as a release
 
 MACHINE	:= $(shell uname -m)
 NATIVE	:= $(if $(filter aarch64,$(MACHINE)),arm64,amd64)
@@ -115,6 +116,11 @@ BPFFLAGS := -O2 -g -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Ivmlinux/
 
 comma	:= ,
 
+# The commit, for --version; "-" if it is not known
+COMMIT	:= $(word 2,$(shell packaging/version.sh))
+# Not a part of the flags that are remembered: where a tree lies changes nothing in what is made.
+MAP	:= -ffile-prefix-map='$(CURDIR)'=.
+
 # One short line a file; whole commands with V=1, nothing with -s
 Q	:= $(if $(filter 1,$(V)),,@)
 silent	:= $(findstring s,$(firstword -$(MAKEFLAGS)))
@@ -127,9 +133,10 @@ all: $(PROGRAM) $(GPU)
 STAMP.flags := $(CC) $(CPPFLAGS) $(CFLAGS)
 STAMP.bpfflags := $(CLANG) $(BPFFLAGS) $(BPFTOOL)
 STAMP.sysconfdir := $(SYSCONFDIR)
+STAMP.commit := $(COMMIT)
 STAMP.$(LINK) := $(CC) $(LDFLAGS)
 .PHONY: FORCE
-$(addprefix $(B)/,.flags .bpfflags .sysconfdir .link.$(LINK)): FORCE
+$(addprefix $(B)/,.flags .bpfflags .sysconfdir .commit .link.$(LINK)): FORCE
 	@mkdir -p $(@D)
 	@stamp='$(subst ','\'',$(STAMP$(suffix $@)))'; \
 	[ "$$stamp" = "$$(cat $@ 2> /dev/null)" ] || printf '%s\n' "$$stamp" > $@
@@ -184,10 +191,14 @@ $(B)/user/cli/settings.o $(B)/user/cli/shared_options.o: $(B)/.sysconfdir
 $(B)/user/cli/settings.o $(B)/user/cli/shared_options.o: \
 	CPPFLAGS += -DSERVE_CONFIG_FILE='"$(SYSCONFDIR)/t410trace/serve.conf"'
 
+# In main.o alone, which no unit test has: a commit compiles one file, and links the programs again.
+$(B)/user/cli/main.o: $(B)/.commit
+$(B)/user/cli/main.o: CPPFLAGS += -DT410TRACE_COMMIT='"$(COMMIT)"'
+
 $(B)/%.o: %.c $(B)/.flags | $(B)/.need
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(SMALL) $(LOOPS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(SMALL) $(LOOPS) $(MAP) -MMD -MP -c -o $@ $<
 
 $(WITHBPF:%.c=$(B)/%.o) $(addprefix $(B)/tests/unit/platform/bpf/test_ledger_,io.o flush.o misses.o problem.o): $(SKEL)
 
@@ -200,7 +211,7 @@ $(B)/user/engine/split/split_shares.o: LOOPS = $(if $(filter -O2,$(CFLAGS)),-O3)
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c vmlinux/$(ARCH)/vmlinux.h $(B)/.bpfflags | $(B)/.need
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
-	$(Q)$(CLANG) $(BPFFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CLANG) $(BPFFLAGS) $(MAP) -MMD -MP -c -o $@ $<
 
 $(B)/t410trace.bpf.o: $(BPFOBJ)
 	$(call say,BPFLINK)
@@ -227,6 +238,7 @@ endif
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
 include tests/tests.mk
+include packaging/packaging.mk
 
 .PHONY: deps
 deps:

@@ -243,31 +243,3 @@ vmlinux:
 	$(foreach a,$(filter-out $(NATIVE),arm64 amd64 riscv64),$(if $(VMLINUX_BTF_$(a)),\
 		vmlinux/generate.sh $(VMLINUX_BTF_$(a)) vmlinux/$(a)/vmlinux.h vmlinux/compile.sh,\
 		@echo "vmlinux/$(a)/vmlinux.h kept: give VMLINUX_BTF_$(a)=FILE (a vmlinux of that architecture)"))
-
-# Where it is installed, and texts that say so; there may be blanks in it
-TO	= '$(DESTDIR)$(PREFIX)/$1'
-TO_SHARE = $(call TO,share/t410trace/$1)
-SETTINGS_TO = '$(DESTDIR)$(SYSCONFDIR)/t410trace/serve.conf'
-PLACED	= sed -e 's|=/usr/local/bin/\(t410trace[-a-z]*\)|="$(PREFIX)/bin/\1"|' \
-	-e 's|/etc/t410trace/|$(SYSCONFDIR)/t410trace/|g'
-
-.PHONY: install
-install: $(PROGRAM) $(GPU)
-	install -D -m 755 $(PROGRAM) $(call TO,bin/t410trace)
-	$(if $(GPU),install -D -m 755 $(GPU) $(call TO,bin/t410trace-gpu))
-	install -D -m 644 man/t410trace-gpu.1 $(call TO,share/man/man1/t410trace-gpu.1)
-	install -D -m 644 man/t410trace.1 $(call TO,share/man/man1/t410trace.1)
-	$(PLACED) man/t410trace.1 > $(call TO,share/man/man1/t410trace.1)
-	install -D -m 644 completion/t410trace $(call TO,share/bash-completion/completions/t410trace)
-	install -d $(call TO_SHARE)
-	install -m 644 share/*.schema.json share/prometheus/t410trace.rules.yml $(call TO_SHARE)
-	install -m 644 share/grafana/t410trace.json $(call TO_SHARE,grafana-dashboard.json)
-	install -m 755 packaging/slurm/epilog.sh $(call TO_SHARE,slurm-epilog.sh)
-	$(PLACED) packaging/slurm/epilog.sh > $(call TO_SHARE,slurm-epilog.sh)
-	install -D -m 644 include/esp/monitors.h $(call TO,include/t410trace/esp/monitors.h)
-	install -D -m 644 packaging/systemd/t410trace.service $(call TO,lib/systemd/system/t410trace.service)
-	$(PLACED) packaging/systemd/t410trace.service > $(call TO,lib/systemd/system/t410trace.service)
-	install -D -m 644 packaging/systemd/t410trace-gpu.service $(call TO,lib/systemd/system/t410trace-gpu.service)
-	$(PLACED) packaging/systemd/t410trace-gpu.service > $(call TO,lib/systemd/system/t410trace-gpu.service)
-	@# settings that somebody made stay
-	[ -e $(SETTINGS_TO) ] || install -D -m 644 packaging/serve.conf $(SETTINGS_TO)

@@ -32,10 +32,10 @@ class Tree:
 
     def __init__(self, name):
         self.root = pathlib.Path(name)
-        for part in ("Makefile", "tests/tests.mk"):
+        for part in ("Makefile", "tests/tests.mk", "README.md", "CHANGELOG.md", "LICENSE"):
             (self.root / part).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / part, self.root / part)
-        for part in ("packaging", "share", "man", "completion", "include"):
+        for part in ("packaging", "share", "man", "completion", "include", "docs", "LICENSES"):
             shutil.copytree(ROOT / part, self.root / part)
         for source in ("user/cli/main.c", "user/cli/settings.c", "user/cli/shared_options.c", "user/platform/bpf/load.c", "bpf/maps.bpf.c",
                        "bpf/lookup.bpf.c", f"vmlinux/{NATIVE}/vmlinux.h", f"vmlinux/{OTHER}/vmlinux.h"):
@@ -85,6 +85,69 @@ def test_other_flags_make_it_again(tree):
 
 
 @in_tree
+def test_commit(tree):
+    """--version has it, and another one is no reason to compile more than what says so."""
+    tree.make()
+    for commit in ("0123456789", "abcdef0123+"):
+        (tree.root / ".version").write_text(f"0.1.0~7.{commit} {commit} 1700000000\n", encoding="utf-8")
+        assert tree.make() == ["main.o", "t410trace"], commit
+        assert f'-DT410TRACE_COMMIT="{commit}"' in (tree.root / f"build/{NATIVE}/user/cli/main.o").read_text(encoding="utf-8")
+    assert not tree.make()
+
+
+def git(root, *words, **environment):
+    names = {f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    subprocess.run(["git", "-c", "init.defaultBranch=main", *words], cwd=root, env={**ENVIRONMENT, **names, **environment},
+                   check=True, capture_output=True)
+
+
+@in_tree
+def test_version_from_git(tree):
+    """Before its tag a release sorts as older, after it as newer; changed files are said."""
+    def said():
+        done = subprocess.run(["packaging/version.sh"], cwd=tree.root, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    assert said() == ["0.1.0", "-", "0"]
+    git(tree.root, "init", "-q")
+    git(tree.root, "add", "README.md", "packaging", "include")
+    git(tree.root, "commit", "-q", "-m", "x", GIT_COMMITTER_DATE="1700000000 +0000")
+    version, commit, when = said()
+    assert re.fullmatch("[0-9a-f]{10}", commit) and version == f"0.1.0~1.{commit}" and when == "1700000000", said()
+    git(tree.root, "tag", "v0.1.0")
+    assert said() == ["0.1.0", commit, when]
+    (tree.root / "README.md").write_text("changed\n", encoding="utf-8")
+    assert said() == ["0.1.0", f"{commit}+", when]
+    git(tree.root, "commit", "-q", "-a", "-m", "y")
+    version, commit, _ = said()
+    assert version == f"0.1.0+1.{commit}"
+
+
+@in_tree
+def test_dist(tree):
+    """The same to the byte from another folder, at another time, and from what it has unpacked itself"""
+    git(tree.root, "init", "-q")
+    git(tree.root, "add", ".")
+    git(tree.root, "commit", "-q", "-m", "x")
+
+    def dist(root):
+        subprocess.run(["make", "-s", "dist"], cwd=root, env=ENVIRONMENT, capture_output=True, check=True)
+        (made,) = (root / "build/dist").iterdir()
+        return made
+
+    first = dist(tree.root)
+    subprocess.run(["tar", "-xzf", first], cwd=tree.root.parent, check=True)
+    unpacked = tree.root.parent / first.name.removesuffix(".tar.gz")
+    try:
+        assert (unpacked / ".version").read_text(encoding="utf-8").split()[0] in first.name
+        for file in unpacked.rglob("*.sh"):
+            os.utime(file, (0, 0))
+        assert dist(unpacked).read_bytes() == first.read_bytes()
+    finally:
+        shutil.rmtree(unpacked)
+
+
+@in_tree
 def test_machine_of_the_environment(tree):
     """As on the command line, never one machine's program with the types of another"""
     for machine in (NATIVE, OTHER):
@@ -104,14 +167,17 @@ def test_install(tree):
         found = {str(path.relative_to(to)) for path in to.rglob("*") if path.is_file()}
         under = prefix.lstrip("/")
         assert {f"{under}/bin/t410trace", f"{under}/share/man/man1/t410trace.1", f"{etc[1:]}/t410trace/serve.conf",
-                f"{under}/share/t410trace/t410trace.report-1.schema.json"} <= found, found
+                f"{under}/share/t410trace/t410trace.report-1.schema.json", f"{under}/share/doc/t410trace/docs/USE.md",
+                f"{under}/share/doc/t410trace/LICENSES/GPL-2.0-only.txt"} <= found, found
         assert {name.split("/")[0] for name in found} == {under.split("/")[0], etc.split("/")[1]}, found
         text = {name: (to / under / name).read_text(encoding="utf-8") for name in
-                ("lib/systemd/system/t410trace.service", "share/t410trace/slurm-epilog.sh", "share/man/man1/t410trace.1")}
-        unit, epilog, page = text.values()
+                ("lib/systemd/system/t410trace.service", "share/t410trace/slurm-epilog.sh", "share/man/man1/t410trace.1",
+                 "share/doc/t410trace/docs/SLURM.md")}
+        unit, epilog, page, document = text.values()
         assert f'\nExecStart="{prefix}/bin/t410trace" serve\n' in unit
         assert f'\nT410TRACE="{prefix}/bin/t410trace"\n' in epilog and f":-{etc}/t410trace/epilog.conf}}\n" in epilog
         assert f"{etc}/t410trace/serve.conf" in page
+        assert f" {prefix}/share/t410trace/slurm-epilog.sh " in document
         for name, said in text.items():
             assert etc == "/etc" or not re.search(r"(?<!/srv)/etc/t410trace", said), name
             assert "/usr/local/bin/t410trace" not in said, name
@@ -124,6 +190,9 @@ def test_install(tree):
         conf.write_text("top = 3\n", encoding="utf-8")
         tree.make("install", f"DESTDIR={to}", f"PREFIX={prefix}", f"SYSCONFDIR={etc}")
         assert conf.read_text(encoding="utf-8") == "top = 3\n"
+        tree.make("uninstall", f"DESTDIR={to}", f"PREFIX={prefix}", f"SYSCONFDIR={etc}")
+        assert [path for path in to.rglob("*") if not path.is_dir()] == [conf]
+        assert not [path for path in to.rglob("t410trace") if path != conf.parent]
 
 
 def test_objects_for_headers():

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +12,9 @@
 #include "cli/commands.h"
 #include "cli/formats.h"
 #include "cli/output.h"
+#include "version.h"
+
+const char *argp_program_version = "t410trace " T410TRACE_VERSION " (" T410TRACE_COMMIT ")";
 
 /*
  * If standard output or error is closed at the start, our output would end up in the next file that

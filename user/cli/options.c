@@ -12,13 +12,10 @@
 #include "cli/commands.h"
 #include "cli/files_apart.h"
 #include "cli/formats.h"
-#include "version.h"
 
 #define MAX_ROWS    64
 #define FIRST_KEY   0x100 /* base for keys of rows without a letter; the row's number is added */
 #define LIST_COLUMN 12	  /* base for keys of names in the list of commands */
-
-const char *argp_program_version = "t410trace " T410TRACE_VERSION;
 
 static bool is_end(const struct option_row *o)
 {
