@@ -11,7 +11,7 @@
 # V=1                  show whole commands
 # make machine         prepare the virtual T410; tests/machine/run runs commands in it
 # make deps            install what building and testing need
-# make docs            manual page and completion from the option rows, docs/flow.svg from the rooms
+# make docs            manual page and completion of shells from the option rows, docs/flow.svg from the rooms
 # make pictures        docs/pictures from an invented recording, in a browser
 # make vmlinux         vmlinux/ from the kernels' type information
 # make install         PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=; make uninstall with the same

@@ -53,6 +53,8 @@ file 755 "$PROGRAM" "$usr/bin/t410trace"
 [ -z "$GPU" ] || file 755 "$GPU" "$usr/bin/t410trace-gpu"
 for page in man/*.1; do text 644 "$page" "$usr/share/man/man1/${page#man/}"; done
 file 644 completion/t410trace "$usr/share/bash-completion/completions/t410trace"
+file 644 completion/_t410trace "$usr/share/zsh/site-functions/_t410trace"
+file 644 completion/t410trace.fish "$usr/share/fish/vendor_completions.d/t410trace.fish"
 for schema in share/*.schema.json; do file 644 "$schema" "$share/${schema#share/}"; done
 file 644 share/prometheus/t410trace.rules.yml "$share/t410trace.rules.yml"
 file 644 share/grafana/t410trace.json "$share/grafana-dashboard.json"

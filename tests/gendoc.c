@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * gendoc man < man/t410trace.1.in    the manual page, with OPTIONS of each command
- * gendoc completion                  completion for bash
+ * gendoc completion SHELL            completion for bash, zsh or fish
  * gendoc recording < docs/RECORDING.md    that page, with the events of recordings
  *
  * The first two come from the option rows that the program itself parses, so they cannot
@@ -15,11 +15,10 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "gendoc_completion.h"
 #include "recording_format.h"
 #include "trace/fields.h"
 
-/* argp adds these to every command. */
-#define COMMON " --help --usage --version"
 #define GROUPS 5
 
 /* A minus sign that may be copied, and no escapes from the text. */
@@ -112,107 +111,6 @@ static int man(void)
 		}
 		put_options(command);
 	}
-	return 0;
-}
-
-static void put_names(void)
-{
-	for (size_t i = 1; commands[i]; i++)
-		printf(" %s", commands[i]->name);
-}
-
-static void put_words(const struct command *c)
-{
-	const struct option_row *o;
-
-	/* A command with nothing to run explains the others. */
-	if (!c->run)
-		put_names();
-	for (size_t i = 0; (o = option_at(c, i)); i++)
-		if (o->name)
-			printf(" --%s%s", o->name, o->arg ? "=" : "");
-	fputs(COMMON, stdout);
-}
-
-/* Was the option of this name before this one, in another command or the same? */
-static bool is_known(const char *name, size_t command, size_t row)
-{
-	const struct option_row *o;
-
-	for (size_t c = 0; c <= command; c++)
-		for (size_t i = 0; (o = option_at(commands[c], i)); i++) {
-			if (c == command && i == row)
-				return false;
-			if (o->name && !strcmp(o->name, name))
-				return true;
-		}
-	return false;
-}
-
-/* What stands behind "--by" when its word is completed */
-static void put_choices(const struct option_row *o)
-{
-	const char *word;
-
-	printf("\t*' --%s='*([a-z-]) | *' --%s '*([a-z-]))\n\t\tCOMPREPLY=($(compgen -W '", o->name,
-	       o->name);
-	for (unsigned int i = 0; (word = o->choice(i)); i++)
-		printf("%s%s", i ? " " : "", word);
-	puts("' -- \"${word#=}\"))\n\t\treturn ;;");
-}
-
-static void put_all_choices(void)
-{
-	const struct option_row *o;
-
-	for (size_t c = 0; commands[c]; c++)
-		for (size_t i = 0; (o = option_at(commands[c], i)); i++)
-			if (o->choice && !is_known(o->name, c, i))
-				put_choices(o);
-}
-
-static int completion(void)
-{
-	puts("# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause\n"
-	     "# shellcheck shell=bash disable=SC2207  # words have no blanks\n"
-	     "# Completion for t410trace; made from its option rows by \"make docs\".\n"
-	     "shopt -s extglob\n"
-	     "_t410trace() {\n"
-	     "\tlocal word=${COMP_WORDS[COMP_CWORD]} words place");
-	fputs("\tcase ${COMP_WORDS[1]} in\n", stdout);
-	for (size_t i = 1; commands[i]; i++) {
-		printf("\t%s) words='", commands[i]->name);
-		put_words(commands[i]);
-		puts("' ;;");
-	}
-	fputs("\t*) words='", stdout);
-	put_words(commands[0]);
-	puts("' ;;\n\tesac");
-	fputs("\t[ \"$COMP_CWORD\" -gt 1 ] || words+='", stdout);
-	put_names();
-	puts("'\n"
-	     "\t# \"=\" is a word of its own for bash\n"
-	     "\tcase ${COMP_LINE:0:COMP_POINT} in");
-	put_all_choices();
-	puts("\t*' --device='*([[:alnum:]_]) | *' --device '*([[:alnum:]_]) | "
-	     "*' -D '*([[:alnum:]_]))\n"
-	     "\t\t# what is on a device, not loops and bridges\n"
-	     "\t\twords=all\n"
-	     "\t\tfor place in /sys/{block,class/net,class/infiniband}/*/device; do\n"
-	     "\t\t\tplace=${place%/device}\n"
-	     "\t\t\t[ ! -e \"$place\" ] || words+=\" ${place##*/}\"\n"
-	     "\t\tdone\n"
-	     "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"${word#=}\"))\n"
-	     "\t\treturn ;;\n"
-	     "\tesac\n"
-	     "\tcase $word in\n"
-	     "\t-*|'') COMPREPLY=($(compgen -W \"$words\" -- \"$word\")) ;;\n"
-	     "\t*) COMPREPLY=($(compgen -W \"$words\" -- \"$word\") $(compgen -f -- \"$word\")) "
-	     ";;\n"
-	     "\tesac\n"
-	     "\t[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace\n"
-	     "}\n"
-	     "complete -F _t410trace t410trace");
 	return 0;
 }
 
@@ -393,10 +291,10 @@ int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "man"))
 		return man();
-	if (argc == 2 && !strcmp(argv[1], "completion"))
-		return completion();
+	if (argc == 3 && !strcmp(argv[1], "completion"))
+		return completion(argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "recording"))
 		return recording();
-	fprintf(stderr, "usage: gendoc man|completion|recording\n");
+	fprintf(stderr, "usage: gendoc man|recording|completion SHELL\n");
 	return 2;
 }

@@ -24,7 +24,7 @@ LAST=alone
 # shellcheck disable=SC2206  # lists of words
 PARTS=($FAST ${LANES[@]} $QUIET)
 # What "all" has beyond them, and "make check" does not
-LONG=(clangs pages large drivers kernel riscv64)
+LONG=(clangs pages packages large drivers kernel riscv64)
 declare -A WHAT=(
 	[style]="sources: format, licences, layers, sizes, documents (15 s)"
 	[build]="builds: gcc and clang, amd64 and arm64, no warnings (2 min)"
@@ -38,6 +38,7 @@ declare -A WHAT=(
 	[live]="the scheduler side on this machine's kernel (8 min)"
 	[alone]="live tests whose figures the other parts disturbed, without them"
 	[pages]="pages of reports in Debian's chromium; not in make check (1 min)"
+	[packages]="packages, and completion in each shell; not in make check (1 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
 	[kernel]="live tests on this Debian release's own kernel, booted; not in make check (4 min)"
@@ -270,6 +271,10 @@ part_pages() {
 	packaging/deps.sh chromium chromium-driver python3-selenium fonts-dejavu-core &&
 		make -s -j"$(nproc)" all "build/$(native)/tests/unit/make_accounts" &&
 		script tests/pages/check.py ./t410trace build/pages "build/$(native)/tests/unit/make_accounts"
+}
+part_packages() {
+	packaging/deps.sh zsh fish || return
+	script tests/cli/test_completion.py
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_kernel() { make -s -j"$(nproc)" && tests/kernel/run.sh ./t410trace; }

@@ -94,7 +94,9 @@ unchanged() { # FILE COMMAND...: the file is what the command prints
 documents() {
 	make -s -j"$(nproc)" "build/$1/gendoc" t410trace > /dev/null 2>&1 || echo "gendoc does not build"
 	unchanged man/t410trace.1 "build/$1/gendoc" man < man/t410trace.1.in
-	unchanged completion/t410trace "build/$1/gendoc" completion
+	unchanged completion/t410trace "build/$1/gendoc" completion bash
+	unchanged completion/_t410trace "build/$1/gendoc" completion zsh
+	unchanged completion/t410trace.fish "build/$1/gendoc" completion fish
 	unchanged docs/RECORDING.md "build/$1/gendoc" recording < docs/RECORDING.md
 	unchanged docs/flow.svg docs/flow.py
 	docs/examples.py --check ./t410trace README.md docs/*.md

@@ -97,7 +97,7 @@ quick:
 # check-clangs is check-bpf with all clangs of this Debian release, check-kernel boots the release's own
 # kernel and runs live tests in it, check-riscv64 the same with the program and Debian's kernel for
 # riscv64, check-drivers has more of other makers' drivers, check-large more CPUs, check-pages clicks
-# pages of reports in a browser
+# pages of reports in a browser, check-packages makes and installs packages
 check-%:
 	@T='$(T)' tests/run.sh $*
 
@@ -205,9 +205,9 @@ demo:
 	@tests/machine/demo.sh
 
 # The program that knows all option rows; it runs on the machine that builds.
-$(B)/gendoc: tests/gendoc.c $(LIBOBJ)
+$(B)/gendoc: tests/gendoc.c tests/gendoc_completion.c tests/gendoc_completion.h $(LIBOBJ)
 	$(call say,CC,$<)
-	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBOBJ) $(LIBS)
+	$(Q)$(CC) -std=gnu11 $(CPPFLAGS) $(WARN) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBOBJ) $(LIBS)
 
 # The way of the data through the rooms, for README.md and docs/ARCHITECTURE.md
 .PHONY: picture
@@ -226,8 +226,12 @@ docs: picture $(B)/gendoc $(PROGRAM)
 	docs/examples.py ./$(PROGRAM) README.md docs/*.md
 	$(B)/gendoc man < man/t410trace.1.in > man/t410trace.1.tmp
 	mv man/t410trace.1.tmp man/t410trace.1
-	$(B)/gendoc completion > completion/t410trace.tmp
+	$(B)/gendoc completion bash > completion/t410trace.tmp
 	mv completion/t410trace.tmp completion/t410trace
+	$(B)/gendoc completion zsh > completion/_t410trace.tmp
+	mv completion/_t410trace.tmp completion/_t410trace
+	$(B)/gendoc completion fish > completion/t410trace.fish.tmp
+	mv completion/t410trace.fish.tmp completion/t410trace.fish
 	$(B)/gendoc recording < docs/RECORDING.md > docs/RECORDING.md.tmp
 	mv docs/RECORDING.md.tmp docs/RECORDING.md
 
