@@ -237,6 +237,18 @@ const char *account_state_name(enum account_state s);
 /** account_key_owner() - uid of the user whose own job has this key, 0: the machine's; see struct job_path */
 uint32_t account_key_owner(const char *key);
 
+/* Room for the name of a closing report's file. */
+#define ACCOUNT_FILE_LEN 256
+
+/**
+ * account_file_name() - the file of a closing report
+ * @key: of the job
+ * @node: name of the machine, for a folder that machines share; NULL: for its own one
+ * @ret: "slurm-12-881-1763740800.json", "slurm-12-881-1763740800.n1.json"; other characters than
+ *	letters, digits, ".", "-" and "_" are "_"
+ */
+void account_file_name(const char *key, const char *node, char ret[ACCOUNT_FILE_LEN]);
+
 /** account_job_release() - free the memory of an account, not the structure */
 void account_job_release(struct account_job *j);
 

@@ -577,12 +577,12 @@ static bool release_reports(struct serve_keeper *k)
 
 static int write_report(struct serve_keeper *k, const struct closing *c)
 {
-	char name[sizeof(c->key) + sizeof(".json")];
+	char name[ACCOUNT_FILE_LEN];
 	uint64_t removed = k->spool.removed;
 	struct diag d = { 0 };
 	int err;
 
-	snprintf(name, sizeof(name), "%s.json", c->key);
+	account_file_name(c->key, NULL, name);
 	err = spool_write(&k->spool, name, c->text, c->size, &d);
 	k->removed += k->spool.removed - removed;
 	tell_removed(k);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,14 @@ uint32_t account_key_owner(const char *key)
 	if (!end || end[1] != 'u' || parse_u64(end + 2, &uid) || uid > UINT32_MAX)
 		return 0;
 	return (uint32_t)uid;
+}
+
+void account_file_name(const char *key, const char *node, char ret[ACCOUNT_FILE_LEN])
+{
+	snprintf(ret, ACCOUNT_FILE_LEN, "%s%s%s.json", key, node ? "." : "", node ?: "");
+	for (size_t i = 0; ret[i]; i++)
+		if (!isalnum((unsigned char)ret[i]) && !strchr(".-_", ret[i]))
+			ret[i] = '_';
 }
 
 void account_part_release(struct account_part *p)
