@@ -178,6 +178,7 @@ part_unit() {
 		tests/cli/test_foreign_devices.py ./t410trace
 		tests/cli/test_job_commands.py ./t410trace build/$(native)/tests/unit/make_accounts
 		tests/cli/test_slurm_epilog.py
+		tests/cli/test_slurm_merge.py
 		tests/cli/test_options.py ./t410trace
 		tests/cli/test_outputs.py ./t410trace
 		tests/cli/test_serve.py ./t410trace

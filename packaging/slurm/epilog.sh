@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Epilog of slurmd: put the account of a job that has ended into Slurm's database, where sacct
-# shows it. See docs/SLURM.md.
+# shows it, or its closing report into a folder that all nodes share (SHARED). See docs/SLURM.md.
 #
 # A node is not given to the next job before its epilog has ended, and is drained when that
 # fails. So one time limit holds for all of this, and the status is always 0: what goes wrong is
@@ -15,6 +15,8 @@ LIMIT=10               # seconds that the whole epilog may take, 3 at least
 WAIT=5                 # seconds of these that the closing account may take
 FIELD=AdminComment     # or SystemComment, Comment (sacctmgr(1) says which there are)
 MOST=60000             # bytes that the database's column has room for
+SHARED=                # folder of closing reports that all nodes share; then merge.sh stores
+SHARED_USER=slurm      # its owner, who is Slurm's user
 
 # The log, too, can keep a program waiting.
 say() { timeout -s KILL 1 logger -t t410trace-epilog -- "job $SLURM_JOB_ID: $*"; }
@@ -24,10 +26,14 @@ refuse() {
 	exit 0
 }
 
-check_environment() {
-	for program in scontrol squeue sacctmgr; do
-		command -v $program || refuse "there is no $program in $PATH; set SLURM in $SETTINGS to its folder"
+need() {
+	for program; do
+		command -v "$program" || refuse "there is no $program in $PATH; set SLURM in $SETTINGS to its folder"
 	done
+}
+
+check_environment() {
+	need scontrol squeue sacctmgr
 	[ -n "${SLURM_CLUSTER_NAME:-}" ] || refuse "slurmd does not say which cluster this is"
 	[ -n "$nodes" ] || refuse "slurmd does not say which nodes the job had"
 }
@@ -56,10 +62,10 @@ find_run() {
 	esac
 }
 
-# find_account: the record of this run, in $record
+# find_account FORMAT: the account of this run, in $record
 find_account() {
 	step="t410trace job"
-	record=$("$T410TRACE" job --wait "$WAIT" --compact --since "${run#* }" "slurm:$SLURM_JOB_ID")
+	record=$("$T410TRACE" job --wait "$WAIT" "$1" --since "${run#* }" "slurm:$SLURM_JOB_ID")
 	status=$?
 	case $status in
 	0 | 3) ;;
@@ -69,6 +75,9 @@ find_account() {
 	126 | 127) refuse "cannot execute $T410TRACE; set T410TRACE in $SETTINGS to the program" ;;
 	*) refuse "\"$T410TRACE job slurm:$SLURM_JOB_ID\" failed with status $status" ;;
 	esac
+}
+
+check_record() {
 	case $record in
 	*[!a-z0-9=:]*) refuse "t410trace printed no record" ;;
 	t4j1l:?*) ;;
@@ -83,13 +92,93 @@ store() {
 		set "$FIELD=$record" 2>&1 > /dev/null) || refuse "sacctmgr failed: $problem"
 }
 
+# --- a folder that all nodes share
+
+# Slurm 23.02 and later says when the run began; earlier ones have to be asked.
+find_shared_run() {
+	case ${SLURM_JOB_START_TIME:-} in
+	'' | *[!0-9]*)
+		need squeue
+		find_run
+		;;
+	*) run="$SLURM_JOB_ID @$SLURM_JOB_START_TIME" ;;
+	esac
+}
+
+# As its owner, because root is nobody on a server of NFS. Nothing is written where the folder should
+# be mounted but is not: that one belongs to somebody else.
+check_shared() {
+	step="looking at $SHARED"
+	owner=$(stat -c '%U %g %A' "$SHARED") || refuse "there is no folder $SHARED: is it mounted?"
+	case $owner in
+	"$SHARED_USER "*) ;;
+	*) refuse "$SHARED does not belong to SHARED_USER of $SETTINGS, $SHARED_USER: is it mounted?" ;;
+	esac
+	case $owner in
+	*????????w?) refuse "everybody may write to $SHARED, so that reports could be forged: chmod o-w" ;;
+	esac
+	group=${owner#* }
+	group=${group% *}
+}
+
+as_owner() {
+	if [ "$(id -un)" = "$SHARED_USER" ]; then
+		"$@"
+	else
+		setpriv --reuid "$SHARED_USER" --regid "$group" --clear-groups -- "$@"
+	fi
+}
+
+# check_report: of this node, whose name the merged account has; its key is the name of the file
+check_report() {
+	case $record in
+	'{"schema":"t410trace.job/'*) ;;
+	*) refuse "t410trace printed no report" ;;
+	esac
+	# within a text of the submitter a quotation mark follows a backslash
+	key=$(printf '%s\n' "$record" | grep -a -o -E '[{,]"key":"slurm-[A-Za-z0-9_-]+"' | head -n 1 | cut -d '"' -f 4)
+	host=$(printf '%s\n' "$record" | sed -n -E 's/^[^,]*,"host":\{"name":"([^"]*)".*/\1/p')
+	[ -n "$key" ] || refuse "the report has no key of a Slurm job"
+	[ "$host" = "$SLURMD_NODENAME" ] ||
+		refuse "t410trace serve calls this node $host, and Slurm $SLURMD_NODENAME; set host in serve.conf"
+}
+
+# put_report: JOB/BEGIN/KEY.NODE.json, which appears when it is whole and on disk. NFS tells of a full
+# disk as late as that.
+put_report() {
+	step="writing to $SHARED"
+	# shellcheck disable=SC2016  # for the other shell
+	problem=$(printf '%s\n' "$record" | as_owner /bin/sh -c '
+		umask 027
+		cd "$1" && mkdir -p "$2" && dd of="$2/.$3.tmp" conv=fsync && mv -f "$2/.$3.tmp" "$2/$3" && exit
+		rm -f "$2/.$3.tmp"
+		exit 1' sh "$SHARED" "$SLURM_JOB_ID/${run#*@}" "$key.$SLURMD_NODENAME.json" 2>&1) ||
+		refuse "cannot write to $SHARED: $problem"
+}
+
+share() {
+	case ${SLURMD_NODENAME:-} in
+	'' | .* | *[!A-Za-z0-9._-]*) refuse "slurmd does not say which node this is" ;;
+	esac
+	find_shared_run
+	check_shared
+	find_account --json
+	check_report
+	put_report
+}
+
 account() {
 	nodes=${SLURM_JOB_NODELIST:-${SLURM_NODELIST:-}}
 	trap 'refuse "$step did not end in time; LIMIT in $SETTINGS is $LIMIT s"' TERM
+	if [ -n "$SHARED" ]; then
+		share
+		return
+	fi
 	check_environment
 	is_first_node || return
 	find_run
-	find_account
+	find_account --compact
+	check_record
 	store
 }
 

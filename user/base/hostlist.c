@@ -29,8 +29,9 @@ static int expand(struct expansion *e, const char *at, size_t length);
 
 static int wrong(const struct expansion *e, const char *at)
 {
-	return diag_fail(e->d, -EINVAL, "\"%.200s\" is no list of hosts: it has \"%.20s\" %s", e->text,
-			 *at ? at : at - 1, *at ? "where a name or a range must be" : "at its end");
+	return diag_fail(e->d, -EINVAL, "\"%.200s\" is no list of hosts: it has \"%.20s\" %s",
+			 e->text, *at ? at : at - 1,
+			 *at ? "where a name or a range must be" : "at its end");
 }
 
 static int add(struct expansion *e)
@@ -67,8 +68,8 @@ static int expand_range(struct expansion *e, const char **at, const char *behind
 		return diag_fail(e->d, -E2BIG, "\"%.200s\" has more than %d hosts", e->text,
 				 HOSTLIST_MOST);
 	for (uint64_t i = first; i <= last && !err; i++) {
-		int digits = snprintf(e->name + length, NAME_LEN - length, "%0*" PRIu64, (int)width,
-				      i);
+		int digits =
+			snprintf(e->name + length, NAME_LEN - length, "%0*" PRIu64, (int)width, i);
 
 		err = expand(e, behind, length + (size_t)digits);
 	}
@@ -177,7 +178,8 @@ static size_t fold_some(const char *const *names, size_t nr, size_t i, char *ret
 	struct divided run = first, last = first;
 	size_t k = i + 1;
 
-	if (!first.width || k == nr || (run = divide(names[k]), !alike(names[i], &first, names[k], &run))) {
+	if (!first.width || k == nr ||
+	    (run = divide(names[k]), !alike(names[i], &first, names[k], &run))) {
 		snprintf(ret, size, "%s", names[i]);
 		return 1;
 	}

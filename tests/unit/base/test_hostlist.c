@@ -44,9 +44,29 @@ static void test_expand(void **state)
 static void test_refused(void **state)
 {
 	static const char *const lists[] = {
-		"",	  ",",	     "n1,",    "n[",	 "n[]",	  "n[1",   "n[1-]",	       "n[3-1]",
-		"n[1-2",  "n]",	     "n[a-b]", "n[1-9:2]", "n 1", "n1,,n2", "n[1,]",	       "n[-2]",
-		"n[1--2]", "n[[1]]", "n/1",    "n\n",	 "n[1]]", "n[1-2-3]", "n[9999999999999999999]",
+		"",
+		",",
+		"n1,",
+		"n[",
+		"n[]",
+		"n[1",
+		"n[1-]",
+		"n[3-1]",
+		"n[1-2",
+		"n]",
+		"n[a-b]",
+		"n[1-9:2]",
+		"n 1",
+		"n1,,n2",
+		"n[1,]",
+		"n[-2]",
+		"n[1--2]",
+		"n[[1]]",
+		"n/1",
+		"n\n",
+		"n[1]]",
+		"n[1-2-3]",
+		"n[9999999999999999999]",
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
@@ -128,9 +148,8 @@ static void test_round(void **state)
 
 		for (int i = 0; i < 100; i++) {
 			number += 1 + (draw_below(&d, 4) ? 0 : draw_below(&d, 300));
-			assert_int_equal(text_list_print(&l, round % 2 ? "n%03d" : "n%d.x",
-							 (int)number),
-					 0);
+			assert_int_equal(
+				text_list_print(&l, round % 2 ? "n%03d" : "n%d.x", (int)number), 0);
 		}
 		text = hostlist_fold((const char *const *)l.items, l.nr, 100000);
 		assert_int_equal(hostlist_expand(text, &again, NULL), 0);

@@ -1,0 +1,208 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Stores the accounts of jobs that ended: one round, which t410trace-merge.timer starts again and
+# again on the machine of slurmctld, as Slurm's user. See docs/SLURM.md.
+#
+# A ticket of epilog-slurmctld.sh says that a job has ended. Its account is merged from the reports
+# that epilog.sh put into the shared folder, when all nodes have closed theirs, or CLOSE seconds
+# after its end. One job after the other, so that the database has one connection of this; a
+# ticket that fails goes to the end of the line and is tried again in the next round.
+#
+# Exit status: 0, or 1 when an account could not be stored; then the log says which and why.
+#
+# Settings, to be changed in /etc/t410trace/epilog.conf (lines of a shell script):
+SETTINGS=${T410TRACE_EPILOG_CONF:-/etc/t410trace/epilog.conf}
+T410TRACE=/usr/local/bin/t410trace
+SLURM=/usr/bin         # folder of scontrol and sacctmgr
+FIELD=AdminComment     # or SystemComment, Comment (sacctmgr(1) says which there are)
+MOST=60000             # bytes that the database's column has room for
+SHARED=                # folder of closing reports that all nodes share
+TICKETS=/var/lib/t410trace-merge	# folder of tickets, on this machine
+CLOSE=300              # seconds after a job's end in which its nodes may close their accounts
+CALL=60                # seconds that one call of another program may take
+KEEP=7                 # days in which an account that cannot be stored is tried again
+TRIES=3                # failures in a row that end a round: the database does not answer
+
+say() { echo "$*" >&2; }
+
+stop() {
+	say "no account is stored: $*"
+	exit 1
+}
+
+call() { timeout -k 1 "$CALL" "$@"; }
+
+is_number() {
+	case $1 in
+	'' | *[!0-9]*) return 1 ;;
+	esac
+}
+
+check_settings() {
+	for name in CLOSE CALL KEEP TRIES MOST; do
+		eval "is_number \"\$$name\"" || stop "$name in $SETTINGS must be a number"
+	done
+	for program in scontrol sacctmgr; do
+		command -v $program > /dev/null || stop "there is no $program in $PATH; set SLURM in $SETTINGS to its folder"
+	done
+	[ -n "$SHARED" ] || stop "SHARED in $SETTINGS must be the folder that all nodes share"
+	mkdir -p "$TICKETS/open" "$TICKETS/unstored" || stop "cannot write to $TICKETS, TICKETS in $SETTINGS"
+}
+
+# Reports of a folder to which everybody may write could be anybody's.
+check_shared() {
+	owner=$(call stat -c '%u %A' "$SHARED") || stop "there is no folder $SHARED: is it mounted?"
+	case $owner in
+	"$(id -u) "*) ;;
+	*) stop "$SHARED does not belong to $(id -un), the user of this service" ;;
+	esac
+	case $owner in
+	*????????w?) stop "everybody may write to $SHARED, so that reports could be forged: chmod o-w" ;;
+	esac
+}
+
+# read_ticket: what epilog-slurmctld.sh wrote. Anything else would become arguments of other programs.
+read_ticket() {
+	id='' number='' cluster='' begin='' end='' nodes='' rest=''
+	read -r id number cluster begin end nodes rest < "open/$ticket"
+	is_number "$id" && is_number "$begin" && is_number "$end" && [ -z "$rest" ] || return 1
+	is_number "${number%[_+]*}" && is_number "${number#*[_+]}" || return 1
+	case $cluster in
+	'' | -* | *[!A-Za-z0-9._-]*) return 1 ;;
+	esac
+	case $nodes in
+	'' | -* | *[!][A-Za-z0-9._,-]*) return 1 ;;
+	esac
+}
+
+# find_folder: of the reports of this run, in $folder. Where the controller does not say when it
+# began, it is the last that began before the ticket was written.
+find_folder() {
+	[ "$begin" = 0 ] || {
+		folder=$SHARED/$id/$begin
+		return
+	}
+	last=0
+	for folder in "$SHARED/$id"/*; do
+		is_number "${folder##*/}" || continue
+		[ "${folder##*/}" -gt "$end" ] || [ "${folder##*/}" -le "$last" ] || last=${folder##*/}
+	done
+	folder=$SHARED/$id/$last
+}
+
+# all_closed: has each node put its report there, KEY.NODE.json?
+all_closed() {
+	call scontrol show hostnames "$nodes" | sort -u > .hosts
+	[ -s .hosts ] || return 1
+	call ls "$folder" 2> /dev/null | sed -n 's/^[^.]*\.\(.*\)\.json$/\1/p' | sort -u > .there
+	[ -z "$(comm -23 .hosts .there)" ]
+}
+
+# fail REASON: later again, after the others
+fail() {
+	failed=1
+	in_a_row=$((in_a_row + 1))
+	if [ "$now" -gt $((end + KEEP * 86400)) ]; then
+		say "job $number: the account is given up after $KEEP days: $*. Its ticket is in $TICKETS/unstored, the reports are in $folder"
+		mv -f "open/$ticket" unstored/
+	else
+		say "job $number: the account is not stored and will be tried again: $*"
+		touch "open/$ticket"
+	fi
+}
+
+# merge: the record of the job, in $record
+merge() {
+	record=$(call "$T410TRACE" job --merge "$folder" --nodes "$nodes" --compact 2> .problem)
+	status=$?
+	case $status in
+	0 | 3)
+		case $record in
+		*[!a-z0-9=:]*) ;;
+		t4j1l:?*) [ ${#record} -gt "$MOST" ] || return 0 ;;
+		esac
+		fail "t410trace job --merge printed no record of at most $MOST bytes (MOST)"
+		;;
+	124 | 137) fail "t410trace job --merge did not end in $CALL s (CALL)" ;;
+	126 | 127) fail "cannot execute $T410TRACE; set T410TRACE in $SETTINGS to the program" ;;
+	*) fail "t410trace job --merge failed with status $status: $(head -c 400 .problem)" ;;
+	esac
+	return 1
+}
+
+store() {
+	problem=$(call sacctmgr -i modify job where "jobid=$number" "cluster=$cluster" set "$FIELD=$record" 2>&1 > /dev/null)
+	status=$?
+	case $status in
+	0) return 0 ;;
+	124 | 137) fail "sacctmgr did not end in $CALL s (CALL)" ;;
+	*) fail "sacctmgr failed: $problem" ;;
+	esac
+	return 1
+}
+
+# forget: what is stored; a run of this number that is to come has a folder of its own
+forget() {
+	rm -f "open/$ticket" "$folder"/*.json "$folder"/.*.tmp
+	rmdir "$folder" "${folder%/*}" 2> /dev/null
+}
+
+# one_ticket: 1 when it failed
+one_ticket() {
+	now=$(date +%s)
+	read_ticket || {
+		say "ticket $ticket is none of epilog-slurmctld.sh: it is in $TICKETS/unstored"
+		mv -f "open/$ticket" unstored/
+		failed=1
+		return
+	}
+	find_folder
+	all_closed || [ "$now" -ge $((end + CLOSE)) ] || return
+	set -- "$folder"/*.json
+	if [ ! -f "$1" ]; then
+		say "job $number: there is no account: none of its nodes ($nodes) put a report into $folder. Does t410trace serve run there?"
+		failed=1
+		forget
+		return
+	fi
+	merge || return
+	store || return
+	in_a_row=0
+	forget
+}
+
+# Reports for which no ticket came, and those of tickets that were given up
+forget_old_reports() {
+	find "$SHARED" -mindepth 2 -maxdepth 2 -type d -path '*/[0-9]*/[0-9]*' -mtime +$((2 * KEEP)) |
+		while read -r folder; do
+			say "the reports in $folder are removed: for $((2 * KEEP)) days nobody asked for them"
+			rm -f "$folder"/*.json "$folder"/.*.tmp
+			rmdir "$folder" "${folder%/*}" 2> /dev/null
+		done
+}
+
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+if [ -r "$SETTINGS" ]; then
+	# shellcheck source=/dev/null
+	. "$SETTINGS"
+fi
+PATH=$SLURM:$PATH
+check_settings
+cd "$TICKETS" || exit 1
+exec 9> .lock
+flock -n 9 || stop "another round runs"
+check_shared
+failed=0
+in_a_row=0
+# a ticket that comes meanwhile is one of the next round, also if it is of a run of the same number
+find . -maxdepth 1 -type f -name '[0-9]*' -exec mv -f -t open {} +
+# shellcheck disable=SC2045  # names are digits
+for ticket in $(ls -tr open); do
+	one_ticket
+	[ "$in_a_row" -lt "$TRIES" ] || {
+		say "$TRIES accounts in a row were not stored: the next round goes on"
+		break
+	}
+done
+forget_old_reports
+exit $failed

@@ -1,0 +1,444 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests of jobs on many nodes: reports of packaging/slurm/epilog.sh in a shared folder, tickets of
+epilog-slurmctld.sh, and rounds of merge.sh, with programs that only pretend.
+
+test_slurm_merge.py [JOBS]: with a number, so many jobs end at once instead (check-fleet)."""
+
+import concurrent.futures
+import getpass
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import each_test
+
+SLURM = pathlib.Path(__file__).resolve().parents[2] / "packaging/slurm"
+BEGIN = 1795313813
+KEY = "slurm-42-881-1795313814"
+RECORD = "t4j1l:d6fqsaaaaaaa"
+KEEP_S = 7 * 86400
+
+# Names of hosts; n[1-3] is the only list that is understood
+HOSTNAMES = 'for name in "$3"; do [ "$name" = "n[1-3]" ] && echo "n1\nn2\nn3" || echo "$name"; done'
+# A call of the database: never two at a time
+ONE_AT_A_TIME = 'mkdir FOLDER/busy || echo two >> FOLDER/twice; echo "$@" >> FOLDER/stored; BODY; rmdir FOLDER/busy'
+
+
+class Site:
+    """A cluster: a shared folder, one of tickets, and programs."""
+
+    def __init__(self, settings=""):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.scratch.name)
+        self.shared, self.tickets = self.folder / "shared", self.folder / "tickets"
+        self.shared.mkdir(mode=0o750)
+        self.tickets.mkdir()
+        self.pretend("logger", 'echo "$@" >> FOLDER/log')
+        self.pretend("scontrol", HOSTNAMES)
+        self.pretend("squeue", f"echo 42 42 {BEGIN}")
+        self.database()
+        self.report()
+        self.conf = self.folder / "epilog.conf"
+        self.conf.write_text(
+            f"PATH={self.folder}:$PATH\nT410TRACE={self.folder}/t410trace\nSLURM={self.folder}\nSHARED={self.shared}\nTICKETS={self.tickets}\n"
+            f"SHARED_USER={getpass.getuser()}\nWAIT=1\nLIMIT=30\n{settings}\n",
+            encoding="utf-8",
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.scratch.cleanup()
+
+    def pretend(self, name, text):
+        path = self.folder / name
+        path.write_text("#!/bin/sh\n" + text.replace("FOLDER", str(self.folder)) + "\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def database(self, body=":"):
+        self.pretend("sacctmgr", ONE_AT_A_TIME.replace("BODY", body))
+
+    def report(self, host="$SLURMD_NODENAME", key=KEY, merged=f"echo {RECORD}"):
+        """Lines of a report as t410trace prints them."""
+        self.pretend("t410trace", f"""
+            echo "$@" >> FOLDER/asked
+            case $* in *--merge*) {merged} ;; *) cat << END ;; esac
+{{"schema":"t410trace.job/1","host":{{"name":"{host}","kernel":"7"}},"job":{{"name":"]}},\\\\"key\\\\":\\\\"slurm-6\\\\"","key":"{key}"}},"gaps":[]}}
+END""")
+
+    def lines(self, name):
+        path = self.folder / name
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+    def script(self, name, **environment):
+        environment = {"T410TRACE_EPILOG_CONF": str(self.conf), **environment}
+        return subprocess.run([SLURM / name], env=environment, capture_output=True, text=True, check=False)
+
+    def epilog(self, node="n1", job="42", begin=BEGIN, **more):
+        """What slurmd says."""
+        given = {"SLURM_JOB_ID": job, "SLURM_JOB_START_TIME": str(begin), "SLURM_NODELIST": "n[1-3]",
+                 "SLURMD_NODENAME": node, "SLURM_CLUSTER_NAME": "big", **more}
+        done = self.script("epilog.sh", **{key: value for key, value in given.items() if value is not None})
+        assert done.returncode == 0, done
+
+    def ticket(self, job="42", begin=BEGIN, nodes="n[1-3]", **more):
+        """What slurmctld says."""
+        given = {"SLURM_JOB_ID": job, "SLURM_JOB_START_TIME": str(begin), "SLURM_JOB_NODELIST": nodes,
+                 "SLURM_CLUSTER_NAME": "big", **more}
+        done = self.script("epilog-slurmctld.sh", **{key: value for key, value in given.items() if value is not None})
+        assert done.returncode == 0, done
+
+    def round(self, status=0):
+        done = self.script("merge.sh")
+        assert done.returncode == status, (done.returncode, done.stderr)
+        return done.stderr
+
+    def all_close(self, job="42", begin=BEGIN):
+        for node in ("n1", "n2", "n3"):
+            self.epilog(node, job, begin)
+
+    def later(self, seconds, folder="."):
+        """The jobs of all tickets ended so long ago."""
+        for path in (self.tickets / folder).glob("[0-9]*"):
+            words = path.read_text(encoding="utf-8").split()
+            words[4] = str(int(words[4]) - seconds)
+            path.write_text(" ".join(words) + "\n", encoding="utf-8")
+
+    def reports(self):
+        return sorted(str(path.relative_to(self.shared)) for path in self.shared.rglob("*") if path.is_file())
+
+    def left(self):
+        return sorted(str(path.relative_to(self.tickets)) for path in self.tickets.rglob("[0-9]*"))
+
+
+def modified(number="42"):
+    return f"-i modify job where jobid={number} cluster=big set AdminComment={RECORD}"
+
+
+def has(text, *words):
+    for word in words:
+        assert word in text, (word, text)
+
+
+def test_a_job_on_three_nodes_is_stored_once():
+    with Site() as site:
+        site.all_close()
+        folder = f"42/{BEGIN}"
+        assert site.reports() == [f"{folder}/{KEY}.n{n}.json" for n in (1, 2, 3)], site.reports()
+        assert not site.lines("stored") and not site.lines("log"), (site.lines("stored"), site.lines("log"))
+        has(site.lines("asked")[0], f"job --wait 1 --json --since @{BEGIN} slurm:42")
+        assert (site.shared / folder / f"{KEY}.n1.json").stat().st_mode & 0o777 == 0o640
+        site.ticket()
+        assert site.round() == ""
+        assert site.lines("stored") == [modified()], site.lines("stored")
+        has(site.lines("asked")[-1], f"job --merge {site.shared}/{folder} --nodes n[1-3] --compact")
+        assert not list(site.shared.iterdir()) and not site.left(), (site.reports(), site.left())
+
+
+def test_a_node_that_does_not_close_is_waited_for():
+    with Site() as site:
+        site.epilog("n1")
+        site.epilog("n3")
+        site.ticket()
+        site.round()
+        assert not site.lines("stored") and site.left() == ["open/42"], site.left()
+        site.later(299, "open")
+        site.epilog("n2")
+        site.round()
+        assert site.lines("stored") == [modified()]
+
+
+def test_but_not_for_ever():
+    with Site() as site:
+        site.epilog("n1")
+        site.ticket()
+        site.later(300)
+        site.report(merged=f"echo {RECORD}; exit 3")
+        site.round()
+        assert site.lines("stored") == [modified()] and not site.left()
+
+
+def test_no_report_at_all_is_told():
+    with Site() as site:
+        site.ticket()
+        site.later(301)
+        has(site.round(1), "job 42", "n[1-3]", "serve")
+        assert not site.lines("stored") and not site.left()
+
+
+def test_numbers_are_those_of_the_database():
+    with Site() as site:
+        for job, more in (
+            ("43", {"SLURM_ARRAY_JOB_ID": "42", "SLURM_ARRAY_TASK_ID": "7"}),
+            ("42", {"SLURM_ARRAY_JOB_ID": "42", "SLURM_ARRAY_TASK_ID": "9"}),
+            ("51", {"SLURM_HET_JOB_ID": "50", "SLURM_HET_JOB_OFFSET": "1"}),
+        ):
+            site.all_close(job)
+            site.ticket(job, **more)
+        site.round()
+        assert sorted(site.lines("stored")) == [modified("42_7"), modified("42_9"), modified("50+1")], site.lines("stored")
+
+
+def test_a_requeued_job_has_its_last_run():
+    """Also before Slurm 23.02, which does not say when it began."""
+    for known in (True, False):
+        with Site() as site:
+            site.all_close(begin=BEGIN)
+            site.ticket(begin=BEGIN if known else None)
+            site.all_close(begin=BEGIN + 60)
+            site.ticket(begin=BEGIN + 60 if known else None)
+            site.round()
+            assert site.lines("stored") == [modified()]
+            has(site.lines("asked")[-1], f"/42/{BEGIN + 60} ")
+
+
+def test_a_run_that_begins_later_is_not_meant():
+    with Site() as site:
+        site.all_close(begin=BEGIN)
+        site.ticket(begin=None)
+        site.all_close(begin=int(time.time()) + 1000)
+        site.round()
+        has(site.lines("asked")[-1], f"/42/{BEGIN} ")
+
+
+def test_the_node_asks_an_older_slurm_for_the_run():
+    with Site() as site:
+        site.epilog(SLURM_JOB_START_TIME=None)
+        assert site.reports() == [f"42/{BEGIN}/{KEY}.n1.json"]
+        site.pretend("squeue", "exit 1")
+        site.epilog("n2", SLURM_JOB_START_TIME=None)
+        has(site.lines("log")[-1], "squeue")
+
+
+def test_impossible_words_make_no_ticket():
+    with Site() as site:
+        for more in (
+            {"nodes": "n1;reboot"}, {"nodes": "-n1"}, {"nodes": "../n1"}, {"nodes": "n1 n2"},
+            {"SLURM_CLUSTER_NAME": "big;reboot"}, {"SLURM_CLUSTER_NAME": None},
+            {"SLURM_ARRAY_JOB_ID": "42", "SLURM_ARRAY_TASK_ID": "7;reboot"},
+            {"SLURM_ARRAY_TASK_ID": "7"}, {"SLURM_HET_JOB_ID": "1_2", "SLURM_HET_JOB_OFFSET": "1"},
+        ):
+            before = len(site.lines("log"))
+            site.ticket(**more)
+            assert len(site.lines("log")) == before + 1 and not site.left(), (more, site.lines("log"), site.left())
+        for more in ({"job": ""}, {"job": "4; reboot"}, {"job": "../4"}, {"nodes": None}):
+            site.ticket(**more)
+            assert not site.left(), (more, site.left())
+
+
+def test_what_is_no_ticket_is_put_aside():
+    good = f"7 7 big {BEGIN} {BEGIN + 1} n1"
+    with Site() as site:
+        bad = ["", "7", good + " more", good.replace("big", "-i"), good.replace("n1", "../n1"), good.replace("7 7", "7 7;8"),
+               good.replace("7 7", "../7 7"), good.replace("7 7", "7 4_5_6"), good.replace("n1", "$(reboot)")]
+        for number, text in enumerate(bad, 1):
+            (site.tickets / str(number)).write_text(text + "\n", encoding="utf-8")
+        has(site.round(1), "ticket 1 ", f"ticket {len(bad)} ")
+        assert not site.lines("stored") and not site.lines("asked"), site.lines("asked")
+        assert site.left() == [f"unstored/{number}" for number in range(1, len(bad) + 1)], site.left()
+
+
+def test_a_database_that_refuses_is_tried_again():
+    with Site() as site:
+        site.all_close()
+        site.ticket()
+        site.database("echo Connection refused >&2; rmdir FOLDER/busy; exit 1")
+        has(site.round(1), "job 42", "Connection refused", "tried again")
+        assert site.left() == ["open/42"] and len(site.reports()) == 3
+        site.database()
+        assert site.round() == ""
+        assert not site.left() and not site.reports()
+
+
+def test_one_that_never_works_does_not_hold_up_others():
+    with Site("TRIES=2") as site:
+        for job in ("1", "2", "3", "4"):
+            site.all_close(job)
+            site.ticket(job)
+            os.utime(site.tickets / job, (int(job), int(job)))
+        site.database('case $* in *jobid=[12]\\ *) rmdir FOLDER/busy; exit 1 ;; esac')
+        has(site.round(1), "2 accounts in a row")
+        assert site.left() == [f"open/{n}" for n in (1, 2, 3, 4)]
+        site.round(1)
+        assert site.left() == ["open/1", "open/2"], site.left()
+
+
+def test_it_is_given_up_one_day():
+    with Site() as site:
+        site.all_close()
+        site.ticket()
+        site.later(KEEP_S + 10)
+        site.database("rmdir FOLDER/busy; exit 1")
+        has(site.round(1), "given up after 7 days", "unstored", f"42/{BEGIN}")
+        assert site.left() == ["unstored/42"] and len(site.reports()) == 3
+
+
+def test_programs_that_hang_end():
+    hang = "exec sleep 60"
+    with Site("CALL=1") as site:
+        site.all_close()
+        site.ticket()
+        site.database(hang)
+        start = time.monotonic()
+        has(site.round(1), "sacctmgr did not end in 1 s", "CALL")
+        (site.folder / "busy").rmdir()
+        site.pretend("t410trace", hang)
+        has(site.round(1), "job --merge did not end in 1 s", "CALL")
+        site.pretend("scontrol", hang)
+        site.round()
+        assert time.monotonic() - start < 15
+        assert site.left() == ["open/42"] and len(site.reports()) == 3
+
+
+def test_a_failed_merge_has_its_reason():
+    for text, *words in (
+        ("echo no such file >&2; exit 1", "status 1", "no such file"),
+        ("echo hello", "no record"),
+        (f"echo '{RECORD};a'", "no record"),
+    ):
+        with Site() as site:
+            site.all_close()
+            site.ticket()
+            site.pretend("t410trace", text)
+            has(site.round(1), *words)
+            assert site.left() == ["open/42"] and not site.lines("stored")
+    with Site("MOST=10") as site:
+        site.all_close()
+        site.ticket()
+        has(site.round(1), "MOST")
+
+
+def test_two_rounds_are_not_at_once():
+    with Site() as site:
+        site.all_close()
+        site.ticket()
+        site.database("sleep 2")
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            done = list(pool.map(lambda _: site.script("merge.sh"), range(2)))
+        assert sorted(d.returncode for d in done) == [0, 1], done
+        has("".join(d.stderr for d in done), "another round")
+        assert site.lines("stored") == [modified()] and not site.lines("twice")
+
+
+def test_the_shared_folder_must_be_that_of_slurm():
+    with Site() as site:
+        site.all_close()
+        site.ticket()
+        site.shared.chmod(0o777)
+        has(site.round(1), "forged", "chmod")
+        site.epilog("n1", "43")
+        has(site.lines("log")[-1], "forged")
+        site.shared.chmod(0o750)
+        away = site.shared.rename(site.folder / "away")
+        has(site.round(1), "no folder", "mounted")
+        site.epilog("n1", "43")
+        has(site.lines("log")[-1], "no folder", "mounted")
+        away.rename(site.shared)
+        assert site.round() == "" and site.lines("stored") == [modified()]
+    with Site("SHARED_USER=nosuchuser") as site:
+        site.epilog()
+        has(site.lines("log")[-1], "SHARED_USER", "mounted")
+        assert not site.reports()
+
+
+def test_a_report_is_whole_or_not_there():
+    with Site() as site:
+        site.pretend("dd", 'head -c 1 > "${1#of=}"; exit 1')
+        site.pretend("t410trace", "echo no report")
+        site.epilog("n2")
+        has(site.lines("log")[-1], "no report")
+        site.report(key="../x")
+        site.epilog("n2")
+        has(site.lines("log")[-1], "no key")
+        site.report(host="n7")
+        site.epilog("n2")
+        has(site.lines("log")[-1], "n7", "n2", "host in serve.conf")
+        site.report()
+        site.epilog("n3")
+        has(site.lines("log")[-1], "cannot write")
+        assert not site.reports(), site.reports()
+
+
+def test_names_of_nodes_are_names():
+    with Site() as site:
+        for node in ("../n1", ".n1", "n1/x", "", "n1 n2"):
+            site.epilog(node)
+            has(site.lines("log")[-1], "which node")
+        assert not site.reports()
+
+
+def test_settings_are_checked():
+    for settings, word in (("CLOSE=x", "CLOSE"), ("SHARED=", "SHARED"), ("TICKETS=/dev/null", "TICKETS")):
+        with Site(settings) as site:
+            has(site.round(1), word)
+    with Site() as site:
+        (site.folder / "scontrol").unlink()
+        has(site.round(1), "no scontrol", "SLURM")
+    with Site("TICKETS=/no/such/folder") as site:
+        site.ticket()
+        has(site.lines("log")[0], "/no/such/folder")
+    with Site("if then fi (") as site:
+        site.ticket()
+        has(site.lines("log")[0], "mistake")
+
+
+def test_old_reports_without_a_ticket_are_removed():
+    with Site() as site:
+        site.all_close()
+        site.epilog("n1", "43")
+        old = time.time() - 2 * KEEP_S - 90000
+        os.utime(site.shared / f"42/{BEGIN}", (old, old))
+        has(site.round(), f"42/{BEGIN}", "nobody asked")
+        assert site.reports() == [f"43/{BEGIN}/{KEY}.n1.json"]
+
+
+def many(jobs):
+    """So many jobs on three nodes end at once, and the database is slow, fails and hangs at times."""
+    with Site("CALL=2\nTRIES=1000") as site:
+        for job in range(1, jobs + 1):
+            folder = site.shared / str(job) / str(BEGIN)
+            folder.mkdir(parents=True)
+            for node in ("n1", "n2", "n3"):
+                (folder / f"{KEY}.{node}.json").write_text("{}\n", encoding="utf-8")
+
+        def end(job):
+            start = time.monotonic()
+            site.ticket(str(job))
+            return time.monotonic() - start
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            delays = sorted(pool.map(end, range(1, jobs + 1)))
+        print(f"# {jobs} tickets: median {delays[jobs // 2] * 1000:.0f} ms, longest {delays[-1] * 1000:.0f} ms")
+        assert delays[jobs // 2] < 1, delays[jobs // 2]
+        assert len(site.left()) == jobs
+        # one in 100 fails once, one in 250 hangs once
+        site.database(
+            'case $* in *jobid=*00\\ *) [ -e FOLDER/"$5" ] || { : > FOLDER/"$5"; rmdir FOLDER/busy; exit 1; } ;;'
+            ' *jobid=*[27]5[05]\\ *) [ -e FOLDER/"$5" ] || { : > FOLDER/"$5"; rmdir FOLDER/busy; exec sleep 60; } ;; esac'
+        )
+        start, rounds, complaints = time.monotonic(), 0, 0
+        while site.left():
+            text = site.script("merge.sh").stderr
+            complaints += text.count("not stored")
+            rounds += 1
+            assert rounds < 5, text
+        print(f"# {rounds} rounds, {complaints} complaints, {time.monotonic() - start:.1f} s")
+        stored = site.lines("stored")
+        assert {line.split()[4] for line in stored} == {f"jobid={job}" for job in range(1, jobs + 1)}
+        assert len(stored) == jobs + complaints and complaints >= jobs // 100, (len(stored), complaints)
+        assert not site.lines("twice") and not site.reports()
+
+
+def test_many_jobs_end_at_once():
+    many(int(sys.argv[1]) if len(sys.argv) > 1 else 30)
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    tests = {"test_many_jobs_end_at_once": test_many_jobs_end_at_once} if len(sys.argv) > 1 else globals()
+    sys.exit(each_test.run_all("slurm-merge", tests, 1 if len(sys.argv) > 1 else 4))
