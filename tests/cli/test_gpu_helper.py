@@ -712,8 +712,8 @@ def test_check():
     """Each row that is limited has a remedy."""
     with world() as w:
         rows = checked(w)
-        assert list(rows) == ["gpu-driver", "gpu-pids", "gpu-holders"] and rows["gpu-driver"][0] == "limited", rows
-        assert rows["gpu-holders"][:2] == ["ok", "no process has a GPU's node open"], rows
+        assert list(rows) == ["gpu_driver", "gpu_pids", "gpu_holders"] and rows["gpu_driver"][0] == "limited", rows
+        assert rows["gpu_holders"][:2] == ["ok", "no process has a GPU's node open"], rows
         (w.sysfs / "module/nvidia").mkdir(parents=True)
         (w.sysfs / "module/nvidia/version").write_text("595.45.04\n", encoding="utf-8")
         (w.sysfs / "module/xe").mkdir()
@@ -724,22 +724,22 @@ def test_check():
             (w.proc / f"{pid}/cgroup").write_text(f"0::/system.slice/{pid}\n", encoding="utf-8")
         w.namespace("pid:[4026532000]")
         rows = checked(w)
-        assert rows["gpu-driver"][:2] == ["ok", "nvidia 595.45.04, xe"] and "libnvidia-ml.so.1" in rows["gpu-nvml"][1], rows
-        assert rows["gpu-pids"][0] == rows["gpu-nvml"][0] == "limited"
-        assert rows["gpu-holders"][0] == "limited" and "--ignore-holder" in rows["gpu-holders"][2]
+        assert rows["gpu_driver"][:2] == ["ok", "nvidia 595.45.04, xe"] and "libnvidia-ml.so.1" in rows["gpu_nvml"][1], rows
+        assert rows["gpu_pids"][0] == rows["gpu_nvml"][0] == "limited"
+        assert rows["gpu_holders"][0] == "limited" and "--ignore-holder" in rows["gpu_holders"][2]
         for text in ("nvidia-persiste 10 (/system.slice/10)", "python? 11 (/system.slice/11)"):
-            assert text in rows["gpu-holders"][1], rows
+            assert text in rows["gpu_holders"][1], rows
         w.namespace("pid:[4026531836]")
         w.write(gpu(gpm=2), gpu(B, c2c=0, accounting=1))
         rows = checked(w, library())
-        assert rows["gpu-nvml"] == ["ok", "NVML 13.595.45.04", ""], rows
-        assert rows["gpu-links"][:2] == ["ok", f"{A} on C2C, {B} on PCIe"], rows
-        assert rows["gpu-accounting"][:2] == ["limited", "on 1 of 2 GPUs"] and "nvidia-smi -am 1" in rows["gpu-accounting"][2]
-        assert rows["gpu-counters"][0] == "limited" and "CAP_SYS_ADMIN" in rows["gpu-counters"][2], rows
-        assert rows["gpu-pids"][0] == rows["gpu-holders"][0] == "ok", rows
+        assert rows["gpu_nvml"] == ["ok", "NVML 13.595.45.04", ""], rows
+        assert rows["gpu_links"][:2] == ["ok", f"{A} on C2C, {B} on PCIe"], rows
+        assert rows["gpu_accounting"][:2] == ["limited", "on 1 of 2 GPUs"] and "nvidia-smi -am 1" in rows["gpu_accounting"][2]
+        assert rows["gpu_counters"][0] == "limited" and "CAP_SYS_ADMIN" in rows["gpu_counters"][2], rows
+        assert rows["gpu_pids"][0] == rows["gpu_holders"][0] == "ok", rows
         w.write(gpu(mig=1))
         rows = checked(w, library())
-        assert "gpu-accounting" not in rows and rows["gpu-links"][1].endswith("C2C, MIG"), rows
+        assert "gpu_accounting" not in rows and rows["gpu_links"][1].endswith("C2C, MIG"), rows
         w.write(gpu(gpm=1, accounting=1))
         assert {row[0] for row in checked(w, library()).values()} == {"ok"}
 

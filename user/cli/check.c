@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* t410trace check: capabilities of this machine and their gaps; are its counts right? */
 #include "cli/commands.h"
+#include "cli/check_gpu.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -41,7 +42,11 @@ static json_t *checks_to_json(const struct check_list *list)
 }
 
 /* Rows about the machine and its uses come first, whatever they say. */
-static const char *const about_machine[] = { "machine", "pmus", "gpus", "peak", "kernel", "serve" };
+static const char *const about_machine[] = {
+	"machine",     "pmus",	    "gpus",	      "gpu_helper",   "gpu_driver",
+	"gpu_nvml",    "gpu_links", "gpu_accounting", "gpu_counters", "gpu_pids",
+	"gpu_holders", "peak",	    "kernel",	      "serve",
+};
 
 static const struct check_row *find_row(const struct check_list *list, const char *name)
 {
@@ -131,6 +136,8 @@ static int show(const struct options *o, const struct sysfs *fs, struct diag *d,
 	int err;
 
 	err = check_machine(fs, "/proc", o->run.resctrl ? o->run.resctrl : RESCTRL_ROOT, &list);
+	if (!err)
+		err = check_gpu(fs, &list);
 	if (err)
 		return diag_error(d, err, "cannot look at this machine");
 	*ret_ok = check_all_ok(&list);

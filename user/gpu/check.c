@@ -41,7 +41,7 @@ static void check_drivers(const char *sysfs)
 		str_append(found, sizeof(found), "%s%s%s%s", found[0] ? ", " : "", drivers[i],
 			   version[0] ? " " : "", version);
 	}
-	gpu_row("gpu-driver", found[0], found[0] ? "" : "load the driver of the GPU", "%s",
+	gpu_row("gpu_driver", found[0], found[0] ? "" : "load the driver of the GPU", "%s",
 		found[0] ? found : "none is loaded (nvidia, amdgpu, xe, i915)");
 }
 
@@ -56,7 +56,7 @@ static void check_library(const char *sysfs)
 	dlerror();
 	library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
 	why = library ? "NVML cannot be used, or has no GPU" : dlerror();
-	gpu_row("gpu-nvml", false,
+	gpu_row("gpu_nvml", false,
 		"libnvidia-ml.so.1 of the version of the driver must be where the dynamic linker "
 		"looks: without it owners are those who have nodes open",
 		"%.300s", why ? why : "");
@@ -68,7 +68,7 @@ static void check_namespace(const struct processes *p)
 {
 	bool initial = processes_initial(p);
 
-	gpu_row("gpu-pids", initial,
+	gpu_row("gpu_pids", initial,
 		initial ? "" : "start it with the machine's pid namespace (--pid=host)",
 		initial ? "numbers of processes are the machine's"
 			: "this is a pid namespace of a container: contexts are not known");
@@ -138,7 +138,7 @@ static void check_holders(const struct processes *p, bool contexts)
 		str_append(found, sizeof(found), "no process has a GPU's node open");
 	if (hidden)
 		str_append(found, sizeof(found), "; %zu processes cannot be seen", hidden);
-	gpu_row("gpu-holders", !hidden && (contexts || nr < 2),
+	gpu_row("gpu_holders", !hidden && (contexts || nr < 2),
 		hidden		      ? "this needs CAP_SYS_PTRACE: run as root"
 		: !contexts && nr > 1 ? "a monitor among them hides the owner: --ignore-holder "
 					"CGROUP leaves its cgroup out"

@@ -14,13 +14,13 @@ static void check_gpus(const struct nvml *n)
 
 	if (n->api.version && n->api.version(version, sizeof(version)))
 		version[0] = '\0';
-	gpu_row("gpu-nvml", true, "", "NVML %s", version[0] ? version : "of an unknown version");
+	gpu_row("gpu_nvml", true, "", "NVML %s", version[0] ? version : "of an unknown version");
 	for (size_t i = 0; i < n->nr; i++)
 		str_append(found, sizeof(found), "%s%s on %s%s%s", i ? ", " : "",
 			   n->gpus[i].g->address, links[n->gpus[i].g->link],
 			   n->gpus[i].mig ? ", MIG" : "",
 			   n->gpus[i].handle ? "" : ", cannot be read");
-	gpu_row("gpu-links", n->nr, n->nr ? "" : "nvidia-smi should show GPUs", "%s",
+	gpu_row("gpu_links", n->nr, n->nr ? "" : "nvidia-smi should show GPUs", "%s",
 		n->nr ? found : "the driver has no GPU");
 }
 
@@ -34,7 +34,7 @@ static void check_accounting(const struct nvml *n)
 	}
 	if (mig == n->nr)
 		return;
-	gpu_row("gpu-accounting", on + mig == n->nr,
+	gpu_row("gpu_accounting", on + mig == n->nr,
 		on + mig == n->nr ? ""
 				  : "as root, nvidia-smi -am 1: then busy times lose no sample, "
 				    "otherwise they are whole percents",
@@ -49,7 +49,7 @@ static void check_counters(const struct nvml *n)
 		counted += n->gpus[i].g->counts[GPU_PCIE_OUT] || n->gpus[i].g->counts[GPU_C2C_OUT];
 		refused += n->gpus[i].refused;
 	}
-	gpu_row("gpu-counters", !refused,
+	gpu_row("gpu_counters", !refused,
 		refused ? "bytes of links need CAP_SYS_ADMIN, or the driver's option "
 			  "RmProfilingAdminOnly=0"
 			: "",

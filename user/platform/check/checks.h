@@ -36,7 +36,7 @@ struct check_row {
 	char remedy[512];
 };
 
-#define CHECK_MAX_ROWS 32
+#define CHECK_MAX_ROWS 40
 
 /**
  * struct check_list - all answers
