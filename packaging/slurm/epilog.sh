@@ -129,21 +129,20 @@ as_owner() {
 	fi
 }
 
-# check_report: of this node, whose name the merged account has; its key is the name of the file
+# check_report: is it of this node? Its name there is what the merged account calls it.
 check_report() {
 	case $record in
 	'{"schema":"t410trace.job/'*) ;;
 	*) refuse "t410trace printed no report" ;;
 	esac
-	# within a text of the submitter a quotation mark follows a backslash
-	key=$(printf '%s\n' "$record" | grep -a -o -E '[{,]"key":"slurm-[A-Za-z0-9_-]+"' | head -n 1 | cut -d '"' -f 4)
 	host=$(printf '%s\n' "$record" | sed -n -E 's/^[^,]*,"host":\{"name":"([^"]*)".*/\1/p')
-	[ -n "$key" ] || refuse "the report has no key of a Slurm job"
-	[ "$host" = "$SLURMD_NODENAME" ] ||
-		refuse "t410trace serve calls this node $host, and Slurm $SLURMD_NODENAME; set host in serve.conf"
+	case $host in
+	"$SLURMD_NODENAME" | "$SLURMD_NODENAME".*) ;;
+	*) refuse "t410trace serve calls this node $host, and Slurm $SLURMD_NODENAME; set host in serve.conf" ;;
+	esac
 }
 
-# put_report: JOB/BEGIN/KEY.NODE.json, which appears when it is whole and on disk. NFS tells of a full
+# put_report: JOB/BEGIN/NODE.json, which appears when it is whole and on disk. NFS tells of a full
 # disk as late as that.
 put_report() {
 	step="writing to $SHARED"
@@ -152,7 +151,7 @@ put_report() {
 		umask 027
 		cd "$1" && mkdir -p "$2" && dd of="$2/.$3.tmp" conv=fsync && mv -f "$2/.$3.tmp" "$2/$3" && exit
 		rm -f "$2/.$3.tmp"
-		exit 1' sh "$SHARED" "$SLURM_JOB_ID/${run#*@}" "$key.$SLURMD_NODENAME.json" 2>&1) ||
+		exit 1' sh "$SHARED" "$SLURM_JOB_ID/${run#*@}" "$SLURMD_NODENAME.json" 2>&1) ||
 		refuse "cannot write to $SHARED: $problem"
 }
 

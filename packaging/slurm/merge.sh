@@ -90,11 +90,11 @@ find_folder() {
 	folder=$SHARED/$id/$last
 }
 
-# all_closed: has each node put its report there, KEY.NODE.json?
+# all_closed: has each node put its report there, NODE.json?
 all_closed() {
 	call scontrol show hostnames "$nodes" | sort -u > .hosts
 	[ -s .hosts ] || return 1
-	call ls "$folder" 2> /dev/null | sed -n 's/^[^.]*\.\(.*\)\.json$/\1/p' | sort -u > .there
+	call ls "$folder" 2> /dev/null | sed -n 's/\.json$//p' | sort -u > .there
 	[ -z "$(comm -23 .hosts .there)" ]
 }
 
