@@ -184,6 +184,7 @@ part_unit() {
 		tests/cli/test_serve.py ./t410trace
 		tests/cli/test_make.py
 		tests/cli/test_metrics.py ./t410trace
+		tests/cli/test_fleet_rules.py
 		tests/cli/test_peak.py ./t410trace
 		tests/cli/test_esp_commands.py ./t410trace
 		tests/cli/test_gpu_helper.py ./t410trace-gpu

@@ -48,10 +48,10 @@ def queries():
     for panel in dashboard["panels"]:
         for target in panel.get("targets", []):
             yield f"dashboard, {panel['title']}", target["expr"]
-    rules = yaml.safe_load((ROOT / "share/prometheus/t410trace.rules.yml").read_text(encoding="utf-8"))
-    for group in rules["groups"]:
-        for rule in group["rules"]:
-            yield f"rule {rule.get('alert') or rule['record']}", rule["expr"]
+    for file in sorted((ROOT / "share/prometheus").glob("*.yml")):
+        for group in yaml.safe_load(file.read_text(encoding="utf-8"))["groups"]:
+            for rule in group["rules"]:
+                yield f"rule {rule.get('alert') or rule['record']}", rule["expr"]
     text = (ROOT / "docs/METRICS.md").read_text(encoding="utf-8")
     block = text[text.index("## Queries"):text.index("## Dashboard")]
     for query in re.split(r"\n\s*\n", block):
@@ -61,8 +61,8 @@ def queries():
 
 def check_queries():
     names, _ = exposition()
-    rules = (ROOT / "share/prometheus/t410trace.rules.yml").read_text(encoding="utf-8")
-    recorded = set(re.findall(r"record: (\S+)", rules))
+    rules = sorted((ROOT / "share/prometheus").glob("*.yml"))
+    recorded = {name for file in rules for name in re.findall(r"record: (\S+)", file.read_text(encoding="utf-8"))}
     for where, query in queries():
         wrong = wrong_in_query(query, names, recorded)
         if wrong:

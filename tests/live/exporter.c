@@ -4,7 +4,8 @@
  * known rates.
  *
  * Everything but the numbers is what the daemon has: the accounts, the series, the server. Prints
- * the port, and ends with its standard input.
+ * the port, and ends with its standard input. With an argument it is one node of several: a job that
+ * is on all of them, and ends, moves so many times as much.
  */
 #include <poll.h>
 #include <setjmp.h>
@@ -25,13 +26,15 @@
 #include "report/openmetrics/openmetrics.h"
 
 #define INTERVAL_NS (WORLD_SECOND / 4)
-#define JOB_LIFE    8 /* intervals, of those that come and go */
+#define JOB_LIFE    8  /* intervals, of those that come and go */
+#define SHARED_LIFE 60 /* of the job that is on several nodes */
 
 struct exporter {
 	struct accounts *accounts;
 	struct openmetrics *metrics;
 	uint64_t begin_ns; /* of the interval */
 	uint64_t number;
+	unsigned int times; /* 0: the only node */
 };
 
 static uint64_t bytes(double per_second, uint64_t ns)
@@ -103,6 +106,12 @@ static void fill_jobs(struct exporter *e, struct report *r, uint64_t ns)
 	world_share(r, row, 0, bytes(1e9, ns));
 	row->on_cpu_ns = 8 * ns;
 	row->exited = e->number % JOB_LIFE == JOB_LIFE - 1;
+	if (e->times && e->number < SHARED_LIFE) {
+		row = world_row(r, SCHEDULER_SLURM, "50", 1003, "", true);
+		world_share(r, row, 0, e->times * bytes(1e9, ns));
+		row->on_cpu_ns = ns;
+		row->exited = e->number == SHARED_LIFE - 1;
+	}
 	row = world_row(r, SCHEDULER_NONE, NULL, 0, "", true);
 	row->on_cpu_ns = 2 * ns;
 	world_share(r, row, 0, bytes(1e8, ns));
@@ -160,11 +169,11 @@ static int page(void *arg, const struct http_request *q, struct http_page *ret)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct accounts_options ao = { .boot = WORLD_BOOT, .schedulers = ~0u };
 	struct openmetrics_options o = { .top = 4, .keep = 8 };
-	struct exporter e = { .begin_ns = monotonic_ns() };
+	struct exporter e = { .begin_ns = monotonic_ns(), .times = argc > 1 ? atoi(argv[1]) : 0 };
 	struct http *h = NULL;
 	struct diag d = { 0 };
 
