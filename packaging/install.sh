@@ -56,9 +56,9 @@ file 644 completion/t410trace "$usr/share/bash-completion/completions/t410trace"
 file 644 completion/_t410trace "$usr/share/zsh/site-functions/_t410trace"
 file 644 completion/t410trace.fish "$usr/share/fish/vendor_completions.d/t410trace.fish"
 for schema in share/*.schema.json; do file 644 "$schema" "$share/${schema#share/}"; done
-file 644 share/prometheus/t410trace.rules.yml "$share/t410trace.rules.yml"
+for rules in share/prometheus/*.rules.yml; do file 644 "$rules" "$share/${rules##*/}"; done
 file 644 share/grafana/t410trace.json "$share/grafana-dashboard.json"
-text 755 packaging/slurm/epilog.sh "$share/slurm-epilog.sh"
+for script in packaging/slurm/*.sh; do text 755 "$script" "$share/slurm-${script##*/}"; done
 file 644 include/esp/monitors.h "$usr/include/t410trace/esp/monitors.h"
 for unit in packaging/systemd/*; do text 644 "$unit" "$usr/lib/systemd/system/${unit##*/}"; done
 settings packaging/serve.conf "$etc/serve.conf"

@@ -181,7 +181,12 @@ def test_install(tree):
         for name, said in text.items():
             assert etc == "/etc" or not re.search(r"(?<!/srv)/etc/t410trace", said), name
             assert "/usr/local/bin/t410trace" not in said, name
-        assert (to / under / "share/t410trace/slurm-epilog.sh").stat().st_mode & 0o777 == 0o755
+        for script in ("slurm-epilog", "slurm-epilog-slurmctld", "slurm-merge"):
+            assert (to / under / f"share/t410trace/{script}.sh").stat().st_mode & 0o777 == 0o755
+        merge = (to / under / "lib/systemd/system/t410trace-merge.service").read_text(encoding="utf-8")
+        assert f"\nExecStart={prefix}/share/t410trace/slurm-merge.sh\n" in merge
+        assert f'\nT410TRACE="{prefix}/bin/t410trace"\n' in (to / under / "share/t410trace/slurm-merge.sh").read_text(encoding="utf-8")
+        assert {"t410trace.rules.yml", "t410trace-fleet.rules.yml"} <= {path.name for path in (to / under / "share/t410trace").iterdir()}
         for source in ("settings", "shared_options"):
             built = (tree.root / f"build/{NATIVE}/user/cli/{source}.o").read_text(encoding="utf-8")
             assert f'-DSERVE_CONFIG_FILE="{etc}/t410trace/serve.conf"' in built, built
