@@ -232,6 +232,8 @@ complete -c t410trace -n '__t410trace_is serve' -l history -x -d 'Also keep inte
 complete -c t410trace -n '__t410trace_is serve' -l spool -x -a '(__fish_complete_directories)' -d 'Where closing reports go'
 complete -c t410trace -n '__t410trace_is serve' -l spool-max-files -x -d 'With this many files there'
 complete -c t410trace -n '__t410trace_is serve' -l listen -x -d 'Where /metrics and the other pages are'
+complete -c t410trace -n '__t410trace_is serve' -l names -x -a 'no yes' -d 'yes'
+complete -c t410trace -n '__t410trace_is serve' -l readers -x -d 'Group whose members see all jobs at unix sockets'
 complete -c t410trace -n '__t410trace_is serve' -l hosts -x -d 'Further names under which the pages may be asked for'
 complete -c t410trace -n '__t410trace_is serve' -l top -x -d 'Jobs with metrics of their own'
 complete -c t410trace -n '__t410trace_is serve' -l config -r -F -d 'Settings'

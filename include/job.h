@@ -83,6 +83,7 @@ struct job_path {
  * @made: its cgroup was made during the run: nothing came before
  * @begin_ns: and when, CLOCK_MONOTONIC; 0: not known. Of a step: of its own cgroup
  * @owner: see struct job_path
+ * @uid: the kernel's user of the task that told @user, 0: not known, or root. In live runs only
  * @shared: number of further references, see row_job_share(); 0 in a copy
  */
 struct row_job {
@@ -96,6 +97,7 @@ struct row_job {
 	bool made;
 	uint64_t begin_ns;
 	uint32_t owner;
+	uint32_t uid;
 	uint32_t shared;
 };
 

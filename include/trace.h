@@ -269,14 +269,17 @@ struct trace_io {
  * @id: its number, shorter than JOB_ID_LEN; NULL = as in the path. Behind a blank its name as the
  *	task of a Slurm array, if it is one: "14 12_3"
  * @name, @user: shorter than JOB_NAME_LEN; NULL = unknown
+ * @uid: of the task that told the user, 0 = unknown. In no recording: it is for the daemon, which
+ *	shows users their own jobs
  *
- * NULL fields keep their previous value.
+ * NULL fields and 0 keep their previous value.
  */
 struct trace_job_news {
 	uint64_t cgroup_id;
 	const char *id;
 	const char *name;
 	const char *user;
+	uint32_t uid;
 };
 
 /**

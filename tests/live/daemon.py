@@ -117,6 +117,7 @@ class Daemon:
             # Containers of the machine may come and go, too.
             "schedulers": "slurm",
             "listen": "127.0.0.1:0",
+            "names": "yes",
             "spool": self.folder / "spool",
             "state": self.folder / "state" / "accounts.db",
         }

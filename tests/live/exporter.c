@@ -148,6 +148,7 @@ static int page(void *arg, const struct http_request *q, struct http_page *ret)
 	struct exporter *e = arg;
 	struct openmetrics_state s = { .host = &world_host,
 				       .node = accounts_node(e->accounts),
+				       .names = true,
 				       .jobs_running = accounts_nr(e->accounts),
 				       .interval_ns = INTERVAL_NS,
 				       .cost_ns = 1000000 };

@@ -116,7 +116,7 @@ cluster_end() {
 serve() {
 	taskset -c 3 /usr/bin/setpriv --no-new-privs --inh-caps -all \
 		--bounding-set -all,+bpf,+perfmon,+sys_ptrace,+dac_read_search \
-		"$T410TRACE" serve --interval 1s --read-budget 0 --window 20ms -v 2>> serve.err &
+		"$T410TRACE" serve --interval 1s --read-budget 0 --window 20ms --names yes -v 2>> serve.err &
 	daemon=$!
 	until_true answers page healthz
 }

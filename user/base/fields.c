@@ -336,7 +336,8 @@ void fields_take(struct fields_in *in, const struct fields *rows, void *of)
 	const struct field *f;
 
 	for (size_t i = 0; !in->bytes.err && (f = row_at(rows, i)); i++) {
-		if (f->ends && in->bytes.at == in->bytes.end)
+		in->ended = f->ends && in->bytes.at == in->bytes.end;
+		if (in->ended)
 			break;
 		if (!field_absent(f, of) && (!f->since || in->version >= f->since))
 			take_field(in, rows, f, of);

@@ -279,6 +279,7 @@ void fields_put_until(struct fields_out *o, const struct fields *rows, const voi
  * @plain, @time, @before: as above
  * @version: see field.since
  * @flags: the last FIELD_FLAGS
+ * @ended: there were no bytes from a row with @ends on
  * @own: reads fields of FIELD_OWN and above, and texts of somebody else
  * @arg: its own
  */
@@ -289,6 +290,7 @@ struct fields_in {
 	const void *before;
 	uint64_t version;
 	uint64_t flags;
+	bool ended;
 	void (*own)(struct fields_in *in, const struct field *f, void *of);
 	void *arg;
 };

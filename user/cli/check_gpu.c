@@ -41,10 +41,9 @@ static struct check_row *add_row(struct check_list *list, const char *name,
 /* Rows have names that do not go; others are not ours. */
 static const char *known_name(const char *text, size_t size)
 {
-	static const char *const names[] = {
-		"gpu_driver",	"gpu_nvml", "gpu_links",  "gpu_accounting",
-		"gpu_counters", "gpu_pids", "gpu_holders"
-	};
+	static const char *const names[] = { "gpu_driver",     "gpu_nvml",     "gpu_links",
+					     "gpu_accounting", "gpu_counters", "gpu_pids",
+					     "gpu_holders" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (size == strlen(names[i]) && !memcmp(text, names[i], size))
@@ -68,11 +67,11 @@ static void take_row(void *arg, const char *text, size_t size)
 	if (nr < 4)
 		return;
 	name = known_name(parts[0], sizes[0]);
-	row = name && sizes[2] ? add_row(a->list, name,
-					 sizes[1] == 2 && !memcmp(parts[1], "ok", 2)
-						 ? CHECK_OK
-						 : CHECK_LIMITED)
-			       : NULL;
+	row = name && sizes[2]
+		      ? add_row(a->list, name,
+				sizes[1] == 2 && !memcmp(parts[1], "ok", 2) ? CHECK_OK
+									    : CHECK_LIMITED)
+		      : NULL;
 	if (!row)
 		return;
 	utf8_harmless(row->found, sizeof(row->found), parts[2], sizes[2]);
@@ -88,8 +87,8 @@ static void take_error(void *arg, const char *text, size_t size)
 }
 
 /* Returns whether it came to its end. */
-static bool read_all(struct program_process *p, struct program_lines *out, struct program_lines *err,
-		     uint64_t until_ns)
+static bool read_all(struct program_process *p, struct program_lines *out,
+		     struct program_lines *err, uint64_t until_ns)
 {
 	struct pollfd fd = { .fd = p->out, .events = POLLIN };
 	ssize_t n = 0;

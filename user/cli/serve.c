@@ -21,6 +21,7 @@
 #include "live/run/signals.h"
 #include "daemon/http.h"
 #include "platform/pmu/platform_file.h"
+#include "platform/sys/activation.h"
 #include "platform/sys/notify.h"
 #include "platform/sys/privileges.h"
 #include "version.h"
@@ -85,16 +86,16 @@ static void bpf_log(const char *text)
 
 /* --- start */
 
-static int open_http(struct serve *s, const struct serve_config *c, struct diag *d,
-		     struct http **ret)
+/* Addresses of the settings, and sockets of the service manager. */
+static int open_http(struct serve *s, struct diag *d)
 {
-	int err = 0;
+	int nr = activation_take();
+	int err = http_open(s->config->listen, serve_pages_get, &s->pages, d, &s->http);
 
-	*ret = NULL;
-	if (c->listen[0])
-		err = http_open(c->listen, serve_pages_get, &s->pages, d, ret);
-	if (*ret)
-		http_hosts(*ret, c->hosts);
+	for (int i = 0; !err && i < nr; i++)
+		err = http_take(s->http, ACTIVATION_FIRST_FD + i, d);
+	if (!err)
+		http_hosts(s->http, s->config->hosts);
 	return err;
 }
 
@@ -125,7 +126,7 @@ static int open_all(struct serve *s, struct diag *d)
 	if (!err)
 		err = serve_keeper_open(&s->keeper, s->config, d);
 	if (!err)
-		err = open_http(s, s->config, d, &s->http);
+		err = open_http(s, d);
 	if (!err)
 		err = open_live(s, d);
 	if (!err)
@@ -135,34 +136,19 @@ static int open_all(struct serve *s, struct diag *d)
 	return err;
 }
 
-static void describe_address(const struct serve *s, char *ret, size_t size)
+static void warn_names(const struct serve *s)
 {
-	const char *colon = strrchr(s->config->listen, ':');
-
-	str_copy(ret, size, "no pages");
-	if (s->http)
-		snprintf(ret, size, "http://%.*s:%u/", (int)(colon - s->config->listen),
-			 s->config->listen, http_port(s->http));
-}
-
-/* Is the address reachable from this machine only? */
-static bool is_loopback(const char *address)
-{
-	return !address[0] || !strncmp(address, "127.", 4) || !strncmp(address, "[::1]:", 6);
-}
-
-static void warn_open_address(const struct serve *s)
-{
-	if (!is_loopback(s->config->listen))
-		serve_log(LOG_WARNING,
-			  "listen = %s: whoever reaches this machine can read names of jobs and "
-			  "users",
-			  s->config->listen);
+	if (s->config->names && http_is_open(s->http))
+		serve_log(
+			LOG_WARNING,
+			"names = yes, listen = %s: whoever reaches this machine can read names of "
+			"jobs and users",
+			s->config->listen);
 }
 
 static void say_ready(const struct serve *s)
 {
-	char text[512], address[160], privileges[160];
+	char text[512], address[512], privileges[160];
 	const char *note;
 
 	for (size_t i = 0; (note = live_note(s->live, i)); i++)
@@ -176,8 +162,8 @@ static void say_ready(const struct serve *s)
 	serve_log(LOG_INFO, "%s", text);
 	for (size_t i = 1; live_describe_line(s->live, i, text, sizeof(text)); i++)
 		serve_log(LOG_INFO, "%s", text);
-	warn_open_address(s);
-	describe_address(s, address, sizeof(address));
+	warn_names(s);
+	http_describe(s->http, address, sizeof(address));
 	privileges_text(privileges, sizeof(privileges));
 	serve_log(LOG_NOTICE,
 		  "version " T410TRACE_VERSION
@@ -266,30 +252,6 @@ static int on_close(void *arg, struct diag *d)
 
 /* --- SIGHUP */
 
-/* The new address first. If it is the old one in other words, the old one must close first. */
-static int change_address(struct serve *s, const struct serve_config *next, struct diag *d)
-{
-	struct http *http = NULL;
-	struct diag again = { 0 };
-	int err;
-
-	if (!strcmp(s->config->listen, next->listen))
-		return 0;
-	err = open_http(s, next, d, &http);
-	if (err == -EADDRINUSE && s->http) {
-		http_close(s->http);
-		s->http = NULL;
-		err = open_http(s, next, d, &http);
-		if (err && open_http(s, s->config, &again, &s->http))
-			serve_log_diag(LOG_ERR, "", &again);
-	}
-	if (err)
-		return err;
-	http_close(s->http);
-	s->http = http;
-	return 0;
-}
-
 /* Steps that can fail come first, so that all settings change or none. */
 static int change(struct serve *s, const struct settings *to, struct diag *d)
 {
@@ -301,15 +263,14 @@ static int change(struct serve *s, const struct settings *to, struct diag *d)
 	if (strcmp(s->config->spool, next->spool) != 0)
 		err = spool_open(next->spool, next->spool_max_files, d, &spool);
 	if (!err)
-		err = change_address(s, next, d);
+		err = http_listen(s->http, next->listen, d);
 	if (err) {
 		if (spool.folder >= 0)
 			spool_close(&spool);
 		return err;
 	}
 	serve_keeper_change(&s->keeper, next, spool.folder >= 0 ? &spool : NULL);
-	if (s->http)
-		http_hosts(s->http, next->hosts);
+	http_hosts(s->http, next->hosts);
 	if (next->interval_ns != s->config->interval_ns)
 		s->next_ns = s->closed_ns + next->interval_ns;
 	settings_fixed(&s->settings, to, fixed, sizeof(fixed));
@@ -334,10 +295,10 @@ static void reload(struct serve *s)
 	if (err) {
 		serve_log_diag(LOG_ERR, "the settings stay as they were: ", &d);
 	} else {
-		char address[160];
+		char address[512];
 
-		warn_open_address(s);
-		describe_address(s, address, sizeof(address));
+		warn_names(s);
+		http_describe(s->http, address, sizeof(address));
 		serve_log(LOG_NOTICE, "settings read again: intervals of %g s, reports in %s, %s",
 			  s->config->interval_ns / 1e9, s->config->spool, address);
 	}
@@ -394,13 +355,13 @@ static int pages_fd(void *arg)
 {
 	const struct serve *s = arg;
 
-	return s->http ? http_fd(s->http) : -1;
+	return http_fd(s->http);
 }
 
 static uint64_t pages_ns(void *arg)
 {
 	const struct serve *s = arg;
-	int ms = s->http ? http_timeout_ms(s->http) : -1;
+	int ms = http_timeout_ms(s->http);
 
 	return ms < 0 ? UINT64_MAX : monotonic_ns() + ms * NS_PER_MS;
 }
@@ -410,8 +371,7 @@ static int hand_out_pages(void *arg, struct diag *d)
 	struct serve *s = arg;
 
 	(void)d;
-	if (s->http)
-		http_run(s->http);
+	http_run(s->http);
 	return 0;
 }
 

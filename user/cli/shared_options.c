@@ -50,6 +50,7 @@ WORDS(split, "none", "destination")
 WORDS(split_shown, "recorded", "none", "destination")
 WORDS(format, "recording", "ndjson")
 WORDS(counters, "yes", "no") /* of no_counters */
+WORDS(no_or_yes, "no", "yes")
 
 #define TICK	   OPTION("tick", 0, "auto|all|off", value_choice, run.tick), .choice = tick_mode_name
 
@@ -97,10 +98,10 @@ WORDS(counters, "yes", "no") /* of no_counters */
 	"isolated and nohz_full CPUs), all or off"
 
 #define GPU OPTION("gpu", 0, "auto|none|COMMAND", value_text, run.gpu)
-#define GPU_IS                                                                                   \
-	"Program that tells who uses the GPUs among the devices: auto (default; t410trace-gpu, " \
-	"if the driver of one is loaded), none, or a COMMAND as of --source; unix:PATH is a "    \
-	"socket"
+#define GPU_IS                                                                                     \
+	"Program that tells who uses the GPUs among the devices: auto (default; t410trace-gpu, "   \
+	"if the driver of one is loaded), none, unix:PATH (a socket), or a COMMAND like those of " \
+	"--source"
 
 #define IGNORED_HOLDERS                                                                        \
 	"Processes in these cgroups (path in the v2 tree) and below do not count among those " \
@@ -371,10 +372,21 @@ const struct option_row shared_options[] = {
 	  SETTING("100000") },
 	{ SERVE, 3, HEADING("What is shown:") },
 	{ SERVE, 3,
-	  "Where /metrics and the other pages are (default " HTTP_DEFAULT_ADDRESS
-	  "; empty: nowhere)",
-	  OPTION("listen", 0, "ADDRESS:PORT", value_address, serve.listen),
+	  "Where /metrics and the other pages are: addresses with ports, and paths of unix sockets "
+	  "(default " HTTP_DEFAULT_ADDRESS "; empty: nowhere)",
+	  OPTION("listen", 0, "ADDRESS:PORT[,...]", value_addresses, serve.listen),
 	  SETTING(HTTP_DEFAULT_ADDRESS) },
+	{ SERVE, 3,
+	  "yes: at addresses with ports, too, names of jobs and users are shown to anybody, and "
+	  "all "
+	  "pages (default no)",
+	  OPTION("names", 0, "no|yes", value_choice, serve.names), .choice = no_or_yes,
+	  SETTING("no") },
+	{ SERVE, 3,
+	  "Group whose members see all jobs at unix sockets, as root does; other users see their "
+	  "own "
+	  "(default none)",
+	  OPTION("readers", 0, "GROUP", value_group, serve.readers), SETTING("") },
 	{ SERVE, 3,
 	  "Further names under which the pages may be asked for (default none; addresses, "
 	  "localhost "

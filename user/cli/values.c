@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 #include <time.h>
 
 #include "base/array.h"
@@ -17,9 +18,11 @@
 #include "base/local_time.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "daemon/http.h"
 #include "platform/core/weights.h"
 #include "platform/pmu/platform_file.h"
 #include "platform/sys/cgroup1.h"
+#include "platform/sys/unix_group.h"
 
 #define MAX_PID 4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 
@@ -95,13 +98,32 @@ static bool is_address(const char *text)
 	return inet_pton(AF_INET6, host + 1, &v6) == 1;
 }
 
-int value_address(const struct option_row *o, const char *text, void *field, struct diag *d)
+static bool is_socket_path(const char *text)
 {
-	if (!*text || is_address(text))
-		return value_text(o, text, field, d);
-	diag_fail(d, -EINVAL, "not an address and a port");
-	return diag_advise(d, -EINVAL,
-			   "as in 127.0.0.1:9410, 0.0.0.0:9410 or [::1]:9410; empty for no pages");
+	return text[0] == '/' && strlen(text) < sizeof(((struct sockaddr_un *)NULL)->sun_path);
+}
+
+int value_addresses(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	char one[HTTP_ADDRESS_LEN];
+	const char *list = text;
+	size_t nr = 0;
+
+	while (http_next_address(&list, one)) {
+		if (!is_address(one) && !is_socket_path(one)) {
+			diag_fail(d, -EINVAL,
+				  "\"%s\" is not an address and a port, nor the path of "
+				  "a socket",
+				  one);
+			return diag_advise(d, -EINVAL,
+					   "as in 127.0.0.1:9410, 0.0.0.0:9410, [::1]:9410 or "
+					   "/run/t410trace.sock (107 bytes at most), with commas "
+					   "between; empty for no pages");
+		}
+		if (++nr > HTTP_MAX_LISTENERS)
+			return diag_fail(d, -EINVAL, "more than %d addresses", HTTP_MAX_LISTENERS);
+	}
+	return value_text(o, text, field, d);
 }
 
 int value_host(const struct option_row *o, const char *text, void *field, struct diag *d)
@@ -391,6 +413,23 @@ static int user_named(const char *name, uint32_t *ret)
 		return 0;
 	}
 	return -ENOENT;
+}
+
+int value_group(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	uint64_t number;
+	gid_t gid;
+
+	if (!*text)
+		return store(o, NO_READERS, field);
+	if (!parse_u64(text, &number) && number < UINT32_MAX)
+		return store(o, number, field);
+	if (!unix_group_find(text, &gid))
+		return store(o, gid, field);
+	diag_fail(d, -EINVAL, "there is no group \"%.64s\" in /etc/group", text);
+	return diag_advise(d, -EINVAL,
+			   "give the number of a group that is elsewhere (getent group "
+			   "NAME)");
 }
 
 static int add_user(void *arg, const char *part, struct diag *d)

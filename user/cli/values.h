@@ -9,19 +9,21 @@
 #define USER_JOBS_DEFAULT "flux"
 
 /* A field of 4 or 8 bytes gets a number, a pointer the text, a larger field a copy. */
-value_parser value_text;      /* any */
-value_parser value_platform;  /* file with rows of the user's own; used at once but for a setting */
-value_parser value_path;      /* from the root; also none, if that is the fallback */
-value_parser value_address;   /* an address and a port, or none */
-value_parser value_host;      /* a name, or none */
-value_parser value_hosts;     /* names between commas, or none */
-value_parser value_number;    /* a whole number */
-value_parser value_time;      /* nanoseconds */
-value_parser value_since;     /* a point in time, as time_arg_parse() says */
-value_parser value_size;      /* bytes */
-value_parser value_percent;   /* double, a part of one */
-value_parser value_choice;    /* number of the word, see @choice */
-value_parser value_scheduler; /* enum scheduler */
+value_parser value_text;     /* any */
+value_parser value_platform; /* file with rows of the user's own; used at once but for a setting */
+value_parser value_path;     /* from the root; also none, if that is the fallback */
+value_parser
+	value_addresses;    /* addresses with ports and paths of sockets between commas, or none */
+value_parser value_group;   /* gid of a group, or NO_READERS */
+value_parser value_host;    /* a name, or none */
+value_parser value_hosts;   /* names between commas, or none */
+value_parser value_number;  /* a whole number */
+value_parser value_time;    /* nanoseconds */
+value_parser value_since;   /* a point in time, as time_arg_parse() says */
+value_parser value_size;    /* bytes */
+value_parser value_percent; /* double, a part of one */
+value_parser value_choice;  /* number of the word, see @choice */
+value_parser value_scheduler;  /* enum scheduler */
 value_parser value_schedulers; /* bits by enum scheduler */
 value_parser value_user_jobs;  /* struct job_users */
 value_parser value_pid;	       /* uint32_t */

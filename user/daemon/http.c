@@ -4,15 +4,16 @@
  * and how long they may be silent. How long a connection may last in all, and how much text those that
  * read slowly may keep in memory, is up to us.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
 #include <microhttpd.h>
-#include <netinet/in.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -21,15 +22,14 @@
 #include "base/text.h"
 #include "daemon/http.h"
 #include "daemon/http_hosts.h"
+#include "daemon/http_socket.h"
 
 #define MAX_CONNECTIONS 32
-#define MAX_REQUEST	16384	      /* bytes of a request's headers, with libmicrohttpd's own */
-#define MAX_HELD	(16ull << 20) /* bytes of pages; beyond it new requests are turned away */
-#define SEND_BUFFER	(256 << 10)   /* of the kernel for a client; else it would take megabytes */
-#define SILENCE_S	10	      /* a client that does nothing */
+#define MAX_REQUEST	16384		/* bytes of a request's headers, with libmicrohttpd's own */
+#define MAX_HELD	(16ull << 20)	/* bytes of pages; beyond it new requests are turned away */
+#define SILENCE_S	10		/* a client that does nothing */
 #define LIFE_NS		(30 * NS_PER_S) /* of a connection, whatever its client does */
 #define CROWDED_NS	(2 * NS_PER_S)	/* the same, when there is no room for others */
-#define BACKLOG		64
 
 /* A connection; @fd is -1 in a free place, and in one that was told to end. */
 struct client {
@@ -38,17 +38,29 @@ struct client {
 	uint64_t since_ns;
 };
 
-struct http {
+/**
+ * struct listener - an address, with connections of its own: a crowd at one does not fill the other
+ * @address: as it was given, "" for a socket of the service manager
+ * @left: a client has, in the last http_run()
+ */
+struct listener {
+	struct http *http;
 	struct MHD_Daemon *daemon;
-	int (*page)(void *arg, const struct http_request *q, struct http_page *ret);
-	void *arg;
-	unsigned int port;
-	bool loopback; /* it listens on an address that only this machine reaches */
-	char hosts[HTTP_HOSTS_LEN];
-	uint64_t held;
+	struct http_socket socket;
+	char address[HTTP_ADDRESS_LEN];
 	struct client clients[MAX_CONNECTIONS];
 	size_t nr_clients;
-	bool left; /* one has, in the last http_run() */
+	bool left;
+};
+
+struct http {
+	int (*page)(void *arg, const struct http_request *q, struct http_page *ret);
+	void *arg;
+	int epoll;
+	char hosts[HTTP_HOSTS_LEN];
+	uint64_t held;
+	struct listener *listeners[HTTP_MAX_LISTENERS];
+	size_t nr;
 };
 
 /* A page's body, until it was sent or its client is gone. */
@@ -117,17 +129,25 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **request)
 {
-	struct http *h = arg;
-	struct http_request q = { .path = url };
+	const struct listener *l = arg;
+	struct http *h = l->http;
+	struct http_request q = { .path = url, .fd = -1 };
 	struct http_page p = { 0 };
 	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+	const union MHD_ConnectionInfo *info;
 	int r;
 
 	(void)version;
 	(void)upload;
 	(void)upload_size;
 	(void)request;
-	if (host && !http_hosts_has(host, h->loopback, h->hosts))
+	if (l->socket.local &&
+	    !(info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)))
+		return MHD_NO;
+	if (l->socket.local)
+		q.fd = info->connect_fd;
+	/* no page of the web reaches a unix socket */
+	else if (host && !http_hosts_has(host, l->socket.loopback, h->hosts))
 		return answer_text(c, MHD_HTTP_MISDIRECTED_REQUEST, misdirected);
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return answer_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
@@ -146,38 +166,45 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	return answer_page(h, c, &p);
 }
 
+static int listener_fd(const struct listener *l)
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+
+	return info ? info->epoll_fd : -1;
+}
+
 static void on_connection(void *arg, struct MHD_Connection *c, void **place,
 			  enum MHD_ConnectionNotificationCode what)
 {
 	const union MHD_ConnectionInfo *info;
-	struct http *h = arg;
+	struct listener *l = arg;
 	struct client *client = *place;
 	size_t i;
 
 	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
 		if (client) {
 			client->used = false;
-			h->nr_clients--;
+			l->nr_clients--;
 		}
-		h->left = true;
+		l->left = true;
 		return;
 	}
 	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-	for (i = 0; info && i < ARRAY_SIZE(h->clients); i++) {
-		client = &h->clients[i];
+	for (i = 0; info && i < ARRAY_SIZE(l->clients); i++) {
+		client = &l->clients[i];
 		if (client->used)
 			continue;
 		*client = (struct client){ true, info->connect_fd, monotonic_ns() };
-		h->nr_clients++;
+		l->nr_clients++;
 		*place = client;
 		break;
 	}
 }
 
 /* The time left to a client; 0 = none, INT64_MAX = it was told to end. */
-static int64_t client_left(const struct http *h, const struct client *c, uint64_t now)
+static int64_t client_left(const struct listener *l, const struct client *c, uint64_t now)
 {
-	uint64_t life = h->nr_clients >= MAX_CONNECTIONS ? CROWDED_NS : LIFE_NS;
+	uint64_t life = l->nr_clients >= MAX_CONNECTIONS ? CROWDED_NS : LIFE_NS;
 
 	if (c->fd < 0)
 		return INT64_MAX;
@@ -185,134 +212,183 @@ static int64_t client_left(const struct http *h, const struct client *c, uint64_
 }
 
 /* libmicrohttpd cannot be told to close a connection; but it does so when the client has closed it. */
-static void end_overdue(struct http *h)
+static void end_overdue(struct listener *l)
 {
 	uint64_t now = monotonic_ns();
 	struct client *c;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(h->clients); i++) {
-		c = &h->clients[i];
-		if (!c->used || client_left(h, c, now) > 0)
+	for (i = 0; i < ARRAY_SIZE(l->clients); i++) {
+		c = &l->clients[i];
+		if (!c->used || client_left(l, c, now) > 0)
 			continue;
 		shutdown(c->fd, SHUT_RDWR);
 		c->fd = -1;
 	}
 }
 
-/* "127.0.0.1:9410" or "[::1]:9410" */
-static int parse_address(const char *text, struct sockaddr_storage *ret, socklen_t *ret_size)
+static struct MHD_Daemon *start(struct listener *l)
 {
-	struct sockaddr_in *v4 = (struct sockaddr_in *)ret;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ret;
-	const char *colon = strrchr(text, ':');
-	char host[INET6_ADDRSTRLEN + 2];
-	uint64_t port;
-	size_t length;
+	return MHD_start_daemon(MHD_USE_EPOLL, l->socket.port, NULL, NULL, on_request, l,
+				MHD_OPTION_LISTEN_SOCKET, l->socket.fd, MHD_OPTION_CONNECTION_LIMIT,
+				(unsigned int)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+				(unsigned int)SILENCE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				(size_t)MAX_REQUEST, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
+				MHD_OPTION_END);
+}
 
-	memset(ret, 0, sizeof(*ret));
-	if (!colon || colon == text || (size_t)(colon - text) >= sizeof(host) ||
-	    parse_u64(colon + 1, &port) || port > UINT16_MAX)
-		return -EINVAL;
-	length = colon - text;
-	memcpy(host, text, length);
-	host[length] = '\0';
-	if (host[0] == '[' && host[length - 1] == ']') {
-		host[length - 1] = '\0';
-		v6->sin6_family = AF_INET6;
-		v6->sin6_port = htons(port);
-		*ret_size = sizeof(*v6);
-		return inet_pton(AF_INET6, host + 1, &v6->sin6_addr) == 1 ? 0 : -EINVAL;
+/* Closes the socket, too; a daemon that did not start leaves it to us. */
+static void listener_free(struct listener *l)
+{
+	if (l->daemon)
+		MHD_stop_daemon(l->daemon);
+	else if (l->socket.fd >= 0)
+		close(l->socket.fd);
+	http_socket_remove(&l->socket);
+	free(l);
+}
+
+/* Serve on a socket, which is ours from now on. */
+static int add_listener(struct http *h, const char *address, const struct http_socket *s,
+			struct diag *d)
+{
+	struct listener *l = h->nr < HTTP_MAX_LISTENERS ? calloc(1, sizeof(*l)) : NULL;
+	struct epoll_event e = { .events = EPOLLIN };
+
+	if (!l) {
+		close(s->fd);
+		http_socket_remove(s);
+		return h->nr < HTTP_MAX_LISTENERS
+			       ? diag_no_memory(d)
+			       : diag_fail(d, -E2BIG,
+					   "there are more than %d addresses to listen on",
+					   HTTP_MAX_LISTENERS);
 	}
-	v4->sin_family = AF_INET;
-	v4->sin_port = htons(port);
-	*ret_size = sizeof(*v4);
-	return inet_pton(AF_INET, host, &v4->sin_addr) == 1 ? 0 : -EINVAL;
-}
-
-static int fail_address(struct diag *d, int err, const char *address)
-{
-	diag_fail(d, err, "cannot listen on %s: %s", address, strerror(-err));
-	if (err == -EADDRINUSE)
-		diag_help(d, "another program listens there (\"ss -ltnp\" shows which); end it, or "
-			     "choose another address");
-	else if (err == -EADDRNOTAVAIL)
-		diag_help(d,
-			  "no interface of this machine has it; \"ip address\" shows those it has");
-	else if (err == -EACCES)
-		diag_help(d, "ports below 1024 need CAP_NET_BIND_SERVICE; choose another one");
-	else if (err == -EAFNOSUPPORT)
-		diag_help(d, "IPv6 is off on this machine; use an IPv4 address");
-	return err;
-}
-
-static bool is_loopback(const struct sockaddr_storage *a)
-{
-	if (a->ss_family == AF_INET6)
-		return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)a)->sin6_addr);
-	return ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-}
-
-/* Our own socket, because libmicrohttpd does not tell what went wrong. */
-static int open_socket(struct http *h, const char *address, struct diag *d, int *ret_fd)
-{
-	struct sockaddr_storage a;
-	cleanup_close int fd = -1;
-	socklen_t size;
-	int one = 1, send_buffer = SEND_BUFFER;
-
-	if (parse_address(address, &a, &size)) {
-		diag_fail(d, -EINVAL, "\"%s\" is not an address to listen on", address);
-		return diag_advise(
-			d, -EINVAL,
-			"give a number and a port, as in 127.0.0.1:9410, 0.0.0.0:9410 or "
-			"[::1]:9410");
+	l->http = h;
+	l->socket = *s;
+	str_copy(l->address, sizeof(l->address), address);
+	l->daemon = start(l);
+	if (!l->daemon || epoll_ctl(h->epoll, EPOLL_CTL_ADD, listener_fd(l), &e)) {
+		listener_free(l);
+		return diag_fail(d, -ENOMEM, "cannot serve on %s: libmicrohttpd does not start",
+				 address);
 	}
-	fd = socket(a.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* Connections of an earlier run that the kernel has not forgotten yet do not matter. What is set
-	   here goes for each connection. */
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof(send_buffer)) ||
-	    (a.ss_family == AF_INET6 &&
-	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one))) ||
-	    bind(fd, (struct sockaddr *)&a, size) || listen(fd, BACKLOG))
-		return fail_address(d, -errno, address);
-	size = sizeof(a);
-	if (getsockname(fd, (struct sockaddr *)&a, &size))
-		return fail_address(d, -errno, address);
-	h->port = ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
-						: ((struct sockaddr_in *)&a)->sin_port);
-	h->loopback = is_loopback(&a);
-	*ret_fd = take_fd(&fd);
+	h->listeners[h->nr++] = l;
 	return 0;
 }
 
-int http_open(const char *address,
+static bool is_among(const char *address, const char *addresses)
+{
+	char one[HTTP_ADDRESS_LEN];
+
+	while (http_next_address(&addresses, one))
+		if (!strcmp(one, address))
+			return true;
+	return false;
+}
+
+static bool listens_on(const struct http *h, const char *address)
+{
+	for (size_t i = 0; i < h->nr; i++)
+		if (!strcmp(h->listeners[i]->address, address))
+			return true;
+	return false;
+}
+
+/* End those from @from on that are not in the list. Sockets of the service manager stay. */
+static void end_listeners(struct http *h, size_t from, const char *addresses)
+{
+	size_t nr = from;
+
+	for (size_t i = from; i < h->nr; i++) {
+		struct listener *l = h->listeners[i];
+
+		if (!l->address[0] || is_among(l->address, addresses))
+			h->listeners[nr++] = l;
+		else
+			listener_free(l);
+	}
+	h->nr = nr;
+}
+
+/* Open those that are not open; after an error none of them is. */
+static int begin_listeners(struct http *h, const char *addresses, struct diag *d)
+{
+	char one[HTTP_ADDRESS_LEN];
+	struct http_socket s;
+	size_t before = h->nr;
+	int err = 0;
+
+	while (!err && http_next_address(&addresses, one)) {
+		if (listens_on(h, one))
+			continue;
+		err = http_socket_open(one, &s, d);
+		if (!err)
+			err = add_listener(h, one, &s, d);
+	}
+	if (err)
+		end_listeners(h, before, "");
+	return err;
+}
+
+bool http_next_address(const char **list, char ret[HTTP_ADDRESS_LEN])
+{
+	size_t length;
+
+	*list += strspn(*list, ", \t\n");
+	length = strcspn(*list, ", \t\n");
+	snprintf(ret, HTTP_ADDRESS_LEN, "%.*s", (int)length, *list);
+	*list += length;
+	return length;
+}
+
+/* The new addresses first. If one is an old one in other words, the old ones must close first. */
+int http_listen(struct http *h, const char *addresses, struct diag *d)
+{
+	char before[HTTP_MAX_LISTENERS * HTTP_ADDRESS_LEN] = "";
+	struct diag again = { 0 };
+	int err = begin_listeners(h, addresses, d);
+
+	if (err == -EADDRINUSE && h->nr) {
+		for (size_t i = 0; i < h->nr; i++)
+			str_append(before, sizeof(before), "%s ", h->listeners[i]->address);
+		end_listeners(h, 0, addresses);
+		err = begin_listeners(h, addresses, d);
+		if (err)
+			begin_listeners(h, before, &again);
+	}
+	if (!err)
+		end_listeners(h, 0, addresses);
+	return err;
+}
+
+int http_take(struct http *h, int fd, struct diag *d)
+{
+	struct http_socket s;
+	int err = http_socket_take(fd, &s, d);
+
+	return err ? err : add_listener(h, "", &s, d);
+}
+
+int http_open(const char *addresses,
 	      int (*page)(void *arg, const struct http_request *q, struct http_page *ret),
 	      void *arg, struct diag *d, struct http **ret)
 {
-	cleanup_free struct http *h = calloc(1, sizeof(*h));
-	cleanup_close int fd = -1;
-	int r;
+	struct http *h = calloc(1, sizeof(*h));
+	int err;
 
 	if (!h)
 		return diag_no_memory(d);
 	h->page = page;
 	h->arg = arg;
-	r = open_socket(h, address, d, &fd);
-	if (r)
-		return r;
-	h->daemon = MHD_start_daemon(MHD_USE_EPOLL, h->port, NULL, NULL, on_request, h,
-				     MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-				     (unsigned int)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-				     (unsigned int)SILENCE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				     (size_t)MAX_REQUEST, MHD_OPTION_NOTIFY_CONNECTION,
-				     on_connection, h, MHD_OPTION_END);
-	if (!h->daemon)
-		return diag_fail(d, -ENOMEM, "cannot serve on %s: libmicrohttpd does not start",
-				 address);
-	take_fd(&fd); /* libmicrohttpd closes it */
-	*ret = take_ptr(h);
+	h->epoll = epoll_create1(EPOLL_CLOEXEC);
+	err = h->epoll < 0 ? diag_fail(d, -errno, "cannot serve pages: %s", strerror(errno))
+			   : http_listen(h, addresses, d);
+	if (err) {
+		http_close(h);
+		return err;
+	}
+	*ret = h;
 	return 0;
 }
 
@@ -325,31 +401,43 @@ void http_close(struct http *h)
 {
 	if (!h)
 		return;
-	MHD_stop_daemon(h->daemon);
+	for (size_t i = 0; i < h->nr; i++)
+		listener_free(h->listeners[i]);
+	if (h->epoll >= 0)
+		close(h->epoll);
 	free(h);
 }
 
 int http_fd(const struct http *h)
 {
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-
-	return info ? info->epoll_fd : -1;
+	return h->epoll;
 }
 
-int http_timeout_ms(struct http *h)
+static int64_t listener_timeout_ns(struct listener *l)
 {
 	uint64_t now = monotonic_ns();
 	int64_t least = INT64_MAX, left;
 	MHD_UNSIGNED_LONG_LONG ms;
-	size_t i;
 
 	/* Where there was no room, libmicrohttpd listens again in its next run, and tells nobody so. */
-	if (h->left)
+	if (l->left)
 		return 0;
-	if (MHD_get_timeout(h->daemon, &ms) == MHD_YES && ms < INT_MAX)
+	if (MHD_get_timeout(l->daemon, &ms) == MHD_YES && ms < INT_MAX)
 		least = (int64_t)ms * 1000000;
-	for (i = 0; i < ARRAY_SIZE(h->clients); i++) {
-		left = h->clients[i].used ? client_left(h, &h->clients[i], now) : INT64_MAX;
+	for (size_t i = 0; i < ARRAY_SIZE(l->clients); i++) {
+		left = l->clients[i].used ? client_left(l, &l->clients[i], now) : INT64_MAX;
+		if (left < least)
+			least = left;
+	}
+	return least;
+}
+
+int http_timeout_ms(struct http *h)
+{
+	int64_t least = INT64_MAX, left;
+
+	for (size_t i = 0; i < h->nr; i++) {
+		left = listener_timeout_ns(h->listeners[i]);
 		if (left < least)
 			least = left;
 	}
@@ -359,12 +447,53 @@ int http_timeout_ms(struct http *h)
 
 void http_run(struct http *h)
 {
-	h->left = false;
-	end_overdue(h);
-	MHD_run(h->daemon);
+	for (size_t i = 0; i < h->nr; i++) {
+		struct listener *l = h->listeners[i];
+
+		l->left = false;
+		end_overdue(l);
+		MHD_run(l->daemon);
+	}
 }
 
 unsigned int http_port(const struct http *h)
 {
-	return h->port;
+	for (size_t i = 0; i < h->nr; i++)
+		if (h->listeners[i]->socket.port)
+			return h->listeners[i]->socket.port;
+	return 0;
+}
+
+static void describe(const struct listener *l, char *ret, size_t size)
+{
+	struct sockaddr_un a = { 0 };
+	socklen_t length = sizeof(a) - 1;
+	const char *colon = strrchr(l->address, ':');
+
+	if (l->socket.local && !getsockname(l->socket.fd, (struct sockaddr *)&a, &length))
+		snprintf(ret, size, "%s", a.sun_path[0] ? a.sun_path : "a unix socket");
+	else if (l->address[0] && colon)
+		snprintf(ret, size, "http://%.*s:%u/", (int)(colon - l->address), l->address,
+			 l->socket.port);
+	else
+		snprintf(ret, size, "port %u of the service manager", l->socket.port);
+}
+
+void http_describe(const struct http *h, char *ret, size_t size)
+{
+	char one[HTTP_ADDRESS_LEN + 32];
+
+	str_copy(ret, size, h->nr ? "" : "no pages");
+	for (size_t i = 0; i < h->nr; i++) {
+		describe(h->listeners[i], one, sizeof(one));
+		str_append(ret, size, "%s%s", i ? ", " : "", one);
+	}
+}
+
+bool http_is_open(const struct http *h)
+{
+	for (size_t i = 0; i < h->nr; i++)
+		if (!h->listeners[i]->socket.loopback)
+			return true;
+	return false;
 }

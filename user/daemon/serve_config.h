@@ -4,6 +4,7 @@
 #define DAEMON_SERVE_CONFIG_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "job.h"
@@ -25,13 +26,19 @@ struct history_config {
 	} steps[HISTORY_MAX_STEPS];
 };
 
+#define NO_READERS UINT64_MAX
+
 /**
  * struct serve_config - see the settings in cli/shared_options.c
  * @schedulers: bit by enum scheduler
+ * @names: names of jobs and users are also shown over TCP
+ * @readers: group whose members see all jobs at unix sockets, NO_READERS: none
  */
 struct serve_config {
 	uint64_t interval_ns;
-	char listen[128];
+	char listen[512];
+	bool names;
+	uint64_t readers;
 	char hosts[1024];
 	char spool[PATH_MAX];
 	uint64_t spool_max_files;

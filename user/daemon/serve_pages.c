@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "daemon/http_socket.h"
 #include "report/job/job_report.h"
 #include "report/json/json.h"
 #include "report/json/internal.h"
@@ -20,6 +22,35 @@
 
 #define TYPE_TEXT      "text/plain; charset=utf-8"
 #define TYPE_JSON      "application/json"
+
+/*
+ * What a client may see. The kernel tells who is at a unix socket; at TCP it can be anybody, so that
+ * there are no names, unless the administrator wants them there.
+ */
+enum sees {
+	SEES_NUMBERS, /* of the machine, and of jobs by their ids */
+	SEES_OWN,     /* also own jobs */
+	SEES_ALL,
+};
+
+struct viewer {
+	enum sees sees;
+	uid_t uid;
+};
+
+static struct viewer viewer_of(const struct serve_config *c, const struct http_request *q)
+{
+	struct viewer v = { .sees = c->names ? SEES_ALL : SEES_NUMBERS };
+
+	if (q->fd < 0 || http_socket_user(q->fd, &v.uid))
+		return v;
+	if (!v.uid || v.uid == geteuid() ||
+	    (c->readers != NO_READERS && http_socket_in_group(q->fd, c->readers)))
+		v.sees = SEES_ALL;
+	else if (v.sees == SEES_NUMBERS)
+		v.sees = SEES_OWN;
+	return v;
+}
 
 /* --- /metrics, /report, /jobs */
 
@@ -48,7 +79,8 @@ static int node_of_run(const struct serve_keeper *k, struct accounts_node *ret)
 	return 0;
 }
 
-static int write_metrics(const struct serve_pages *p, FILE *out, enum exposition e)
+static int write_metrics(const struct serve_pages *p, const struct viewer *v, FILE *out,
+			 enum exposition e)
 {
 	const struct serve_keeper *k = p->keeper;
 	struct accounts_node node = { 0 };
@@ -56,6 +88,7 @@ static int write_metrics(const struct serve_pages *p, FILE *out, enum exposition
 	const struct openmetrics_state s = {
 		.host = &k->host,
 		.node = &node,
+		.names = v->sees == SEES_ALL,
 		.jobs_running = accounts_nr_running(k->accounts),
 		.unreported = k->unreported,
 		.reports_written = k->reported,
@@ -74,37 +107,53 @@ static int write_metrics(const struct serve_pages *p, FILE *out, enum exposition
 	return err;
 }
 
-static int write_text_metrics(const struct serve_pages *p, FILE *out)
+static int write_text_metrics(const struct serve_pages *p, const struct viewer *v, FILE *out)
 {
-	return write_metrics(p, out, EXPOSITION_TEXT);
+	return write_metrics(p, v, out, EXPOSITION_TEXT);
 }
 
-static int write_openmetrics(const struct serve_pages *p, FILE *out)
+static int write_openmetrics(const struct serve_pages *p, const struct viewer *v, FILE *out)
 {
-	return write_metrics(p, out, EXPOSITION_OPENMETRICS);
+	return write_metrics(p, v, out, EXPOSITION_OPENMETRICS);
 }
 
-static int write_report(const struct serve_pages *p, FILE *out)
+static int write_report(const struct serve_pages *p, const struct viewer *v, FILE *out)
 {
+	(void)v;
 	return p->keeper->last ? json_write(out, p->keeper->last) : -EAGAIN;
+}
+
+struct choice {
+	const struct viewer *viewer;
+	struct account_list list;
+};
+
+/* By the kernel's uid, not by the name in an environment. */
+static bool may_see(const struct viewer *v, const struct row_job *job)
+{
+	return v->sees == SEES_ALL || (v->uid && (job->uid == v->uid || job->owner == v->uid));
 }
 
 /* Copies: what is handed out lasts for the call only. */
 static int add_running(void *arg, const struct account_job *j)
 {
-	return j->state == ACCOUNT_RUNNING ? account_list_add(arg, j) : 0;
+	struct choice *c = arg;
+
+	return j->state == ACCOUNT_RUNNING && may_see(c->viewer, &j->job)
+		       ? account_list_add(&c->list, j)
+		       : 0;
 }
 
-static int write_jobs(const struct serve_pages *p, FILE *out)
+static int write_jobs(const struct serve_pages *p, const struct viewer *v, FILE *out)
 {
 	const struct serve_keeper *k = p->keeper;
 	const struct job_context context = { .host = &k->host, .node = accounts_node(k->accounts) };
-	struct account_list r = { 0 };
-	int err = accounts_each(k->accounts, add_running, &r);
+	struct choice c = { .viewer = v };
+	int err = accounts_each(k->accounts, add_running, &c);
 
 	if (!err)
-		err = jobs_json_write(out, &context, r.jobs, r.nr);
-	account_list_release(&r);
+		err = jobs_json_write(out, &context, c.list.jobs, c.list.nr);
+	account_list_release(&c.list);
 	return err;
 }
 
@@ -191,19 +240,20 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	return o;
 }
 
-static int write_health(const struct serve_pages *p, FILE *out)
+static int write_health(const struct serve_pages *p, const struct viewer *v, FILE *out)
 {
 	bool ok = false;
 	int err = 0;
 	json_t *o = health(p, &ok, &err);
 
+	(void)v;
 	err = put_line(out, o, 0, err);
 	return err || ok ? err : 503;
 }
 
 /* --- the pages */
 
-static int write_index(const struct serve_pages *p, FILE *out);
+static int write_index(const struct serve_pages *p, const struct viewer *v, FILE *out);
 
 /**
  * struct page - a page
@@ -212,18 +262,20 @@ static int write_index(const struct serve_pages *p, FILE *out);
  * @schema: of its JSON, behind that line; NULL for none
  * @type: content type; NULL: that of its exposition
  * @write: writes it; 0, another HTTP status than 200, or a negative errno
- * @each_time: for each request. Others are kept until the accounts change
+ * @each_time: for each request. Others are kept until the accounts change, with names and without
+ * @sees: clients who see less get status 403
  *
- * The index and the answer to a wrong path are made of the rows. All are for GET and HEAD, and for
- * any client that asks by a name of this machine: see http_open() and http_hosts().
+ * The index and the answer to a wrong path are made of the rows. All are for GET and HEAD, and at TCP
+ * for clients that ask by a name of this machine: see http_open() and http_hosts().
  */
 struct page {
 	const char *path;
 	const char *about;
 	const char *schema;
 	const char *type;
-	int (*write)(const struct serve_pages *p, FILE *out);
+	int (*write)(const struct serve_pages *p, const struct viewer *v, FILE *out);
 	bool each_time;
+	enum sees sees;
 };
 
 static const struct page rows[] = {
@@ -233,18 +285,18 @@ static const struct page rows[] = {
 	{ "/healthz", "is everything read, written and up to date? 503 when not", HEALTH_SCHEMA,
 	  TYPE_JSON, .write = write_health, .each_time = true },
 	{ "/report", "the last interval by job", "t410trace.report/1", TYPE_JSON,
-	  .write = write_report },
+	  .write = write_report, .sees = SEES_ALL },
 	{ "/jobs", "running jobs with their totals so far", "t410trace.jobs/1", TYPE_JSON,
-	  .write = write_jobs },
-	{ "/", NULL, NULL, TYPE_TEXT, .write = write_index },
+	  .write = write_jobs, .sees = SEES_OWN },
+	{ "/", NULL, NULL, TYPE_TEXT, .write = write_index, .each_time = true },
 };
 
-static int write_index(const struct serve_pages *p, FILE *out)
+static int write_index(const struct serve_pages *p, const struct viewer *v, FILE *out)
 {
 	(void)p;
 	fputs("t410trace " T410TRACE_VERSION ": accounts of jobs\n\n", out);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].about)
+		if (rows[i].about && v->sees >= rows[i].sees)
 			fprintf(out, "%-9s %s%s%s%s\n", rows[i].path, rows[i].about,
 				rows[i].schema ? " (" : "", rows[i].schema ?: "",
 				rows[i].schema ? ")" : "");
@@ -252,11 +304,12 @@ static int write_index(const struct serve_pages *p, FILE *out)
 }
 
 /* Make it; @ret is untouched after an error */
-static int make(const struct serve_pages *p, const struct page *row, struct serve_page *ret)
+static int make(const struct serve_pages *p, const struct page *row, const struct viewer *v,
+		struct serve_page *ret)
 {
 	struct serve_page made = { .changes = p->keeper->changes };
 	FILE *out = open_memstream(&made.text, &made.size);
-	int status = out ? row->write(p, out) : -ENOMEM;
+	int status = out ? row->write(p, v, out) : -ENOMEM;
 
 	if (out && fclose(out) && status >= 0)
 		status = -ENOMEM;
@@ -270,7 +323,8 @@ static int make(const struct serve_pages *p, const struct page *row, struct serv
 }
 
 /* A page that is not right now, or not at all: the reason, and which there are. */
-static int no_page(const struct serve_pages *p, int status, const char *why, struct http_page *ret)
+static int no_page(const struct serve_pages *p, const struct viewer *v, int status, const char *why,
+		   struct http_page *ret)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -279,7 +333,7 @@ static int no_page(const struct serve_pages *p, int status, const char *why, str
 	if (!out)
 		return -ENOMEM;
 	fprintf(out, "%s\n\n", why);
-	write_index(p, out);
+	write_index(p, v, out);
 	if (fclose(out)) {
 		free(text);
 		return -ENOMEM;
@@ -288,45 +342,68 @@ static int no_page(const struct serve_pages *p, int status, const char *why, str
 	return 0;
 }
 
+static const char *denial(const struct viewer *v)
+{
+	return v->sees == SEES_OWN
+		       ? "this page is for root and for the group in the setting \"readers\""
+		       : "names of jobs and users are shown at the unix socket of t410trace, by "
+			 "user; \"names = "
+			 "yes\" in serve.conf shows them here";
+}
+
+/* Make the page, unless it is kept: two forms of each row, without names and with them */
+static int find_page(struct serve_pages *p, size_t row, const struct viewer *v,
+		     struct serve_page **ret)
+{
+	struct serve_page *kept;
+
+	if (!p->cache)
+		p->cache = calloc(2 * ARRAY_SIZE(rows), sizeof(*p->cache));
+	if (!p->cache)
+		return -ENOMEM;
+	kept = *ret = &p->cache[2 * row + (v->sees == SEES_ALL)];
+	/* each user has other jobs */
+	if (kept->text && kept->changes == p->keeper->changes && !rows[row].each_time &&
+	    (v->sees != SEES_OWN || rows[row].sees == SEES_NUMBERS))
+		return 0;
+	free(kept->text);
+	kept->text = NULL;
+	return make(p, &rows[row], v, kept);
+}
+
 int serve_pages_get(void *arg, const struct http_request *q, struct http_page *ret)
 {
 	struct serve_pages *p = arg;
-	struct serve_page *kept;
+	const struct viewer v = viewer_of(p->config, q);
+	struct serve_page *page;
 	char *body;
 	size_t i = 0;
-	int err = 0;
+	int err;
 
-	if (!p->cache)
-		p->cache = calloc(ARRAY_SIZE(rows), sizeof(*p->cache));
-	if (!p->cache)
-		return -ENOMEM;
 	while (i < ARRAY_SIZE(rows) && strcmp(q->path, rows[i].path) != 0)
 		i++;
 	if (i == ARRAY_SIZE(rows))
-		return no_page(p, 404, "no such page", ret);
+		return no_page(p, &v, 404, "no such page", ret);
+	if (v.sees < rows[i].sees)
+		return no_page(p, &v, 403, denial(&v), ret);
 	i += rows[i].type ? 0 : openmetrics_negotiate(q->accept);
-	kept = &p->cache[i];
-	if (!kept->text || kept->changes != p->keeper->changes || rows[i].each_time) {
-		free(kept->text);
-		kept->text = NULL;
-		err = make(p, &rows[i], kept);
-	}
+	err = find_page(p, i, &v, &page);
 	if (err == -EAGAIN)
-		return no_page(p, 503, "the first interval has not ended yet", ret);
+		return no_page(p, &v, 503, "the first interval has not ended yet", ret);
 	if (err)
 		return err;
-	body = malloc(kept->size ? kept->size : 1);
+	body = malloc(page->size ? page->size : 1);
 	if (!body)
 		return -ENOMEM;
-	memcpy(body, kept->text, kept->size);
-	*ret = (struct http_page){ kept->status, rows[i].type ?: openmetrics_type(i), body,
-				   kept->size };
+	memcpy(body, page->text, page->size);
+	*ret = (struct http_page){ page->status, rows[i].type ?: openmetrics_type(i), body,
+				   page->size };
 	return 0;
 }
 
 void serve_pages_release(struct serve_pages *p)
 {
-	for (size_t i = 0; p->cache && i < ARRAY_SIZE(rows); i++)
+	for (size_t i = 0; p->cache && i < 2 * ARRAY_SIZE(rows); i++)
 		free(p->cache[i].text);
 	free(p->cache);
 }

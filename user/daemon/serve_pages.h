@@ -18,7 +18,7 @@ struct serve_page {
  * struct serve_pages - see above
  * @keeper, @config: what is shown; not owned
  * @started_ns: CLOCK_MONOTONIC
- * @cache: by page, NULL before the first request; owned
+ * @cache: by page, without names and with them, NULL before the first request; owned
  */
 struct serve_pages {
 	const struct serve_keeper *keeper;

@@ -532,7 +532,8 @@ int header_decode(struct bytes_in *in, struct trace_header *ret, const char **re
 	fields_take(&from, &header_fields, &h);
 	/* a header without parts does not have their number, unless more follows */
 	bytes_bad(&from.bytes, from.bytes.at != from.bytes.end || !place_counters(&h.layout) ||
-				       (h.parts && !h.nr_parts && !header_is_late(&h)));
+				       (h.parts && !h.nr_parts && !header_is_late(&h)) ||
+				       (from.ended && (h.contexts || h.c2c)));
 	*in = from.bytes;
 	err = in->err;
 	if (!err)

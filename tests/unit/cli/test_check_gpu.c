@@ -21,7 +21,8 @@ static void ask(const char *command, uint64_t limit_ns)
 static void rows_are_taken(void **state)
 {
 	(void)state;
-	ask("printf 'gpu_driver\\tok\\tnvidia 595\\t\\ngpu_holders\\tlimited\\ta \\033b\\tdo it\\n'",
+	ask("printf 'gpu_driver\\tok\\tnvidia 595\\t\\ngpu_holders\\tlimited\\ta \\033b\\tdo "
+	    "it\\n'",
 	    60 * NS_PER_S);
 	assert_int_equal(list.nr, 2);
 	assert_string_equal(list.rows[0].name, "gpu_driver");
@@ -37,8 +38,14 @@ static void rows_are_taken(void **state)
 static void other_rows_are_not(void **state)
 {
 	static const char *const lines[] = {
-		"", "gpu_driver", "gpu_driver\\tok", "gpu_driver\\tok\\tfound", "gpu_driver\\tok\\t\\tdo",
-		"gpu_drive\\tok\\tfound\\t", "pmus\\tok\\tfound\\t", "}{",
+		"",
+		"gpu_driver",
+		"gpu_driver\\tok",
+		"gpu_driver\\tok\\tfound",
+		"gpu_driver\\tok\\t\\tdo",
+		"gpu_drive\\tok\\tfound\\t",
+		"pmus\\tok\\tfound\\t",
+		"}{",
 	};
 	char command[100];
 
@@ -81,7 +88,8 @@ static void full_list_is_left(void **state)
 {
 	(void)state;
 	list.nr = CHECK_MAX_ROWS;
-	assert_int_equal(check_gpu_ask("printf 'gpu_pids\\tok\\tfine\\t\\n'", 60 * NS_PER_S, &list), 0);
+	assert_int_equal(check_gpu_ask("printf 'gpu_pids\\tok\\tfine\\t\\n'", 60 * NS_PER_S, &list),
+			 0);
 	assert_int_equal(list.nr, CHECK_MAX_ROWS);
 }
 

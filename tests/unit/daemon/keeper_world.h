@@ -31,6 +31,8 @@ static inline void setup(struct bench *b)
 	b->config = (struct serve_config){ .interval_ns = WORLD_SECOND,
 					   .schedulers = 1u << SLURM,
 					   .spool_max_files = 100,
+					   .names = true,
+					   .readers = NO_READERS,
 					   .top = 10 };
 	tree_path(&b->tree, "accounts.db", b->config.state);
 	tree_path(&b->tree, "spool", b->config.spool);

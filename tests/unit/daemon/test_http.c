@@ -13,18 +13,23 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "daemon/http.h"
+#include "daemon/http_socket.h"
 #include "random.h"
+#include "tree.h"
 
 #define LARGE (5u << 20)
 
 static size_t nr_pages;
 static char last_path[64];
 static char last_accept[128];
+static int last_fd;
 
 static int page(void *arg, const struct http_request *q, struct http_page *ret)
 {
@@ -32,6 +37,7 @@ static int page(void *arg, const struct http_request *q, struct http_page *ret)
 	nr_pages++;
 	snprintf(last_path, sizeof(last_path), "%s", q->path);
 	snprintf(last_accept, sizeof(last_accept), "%s", q->accept);
+	last_fd = q->fd;
 	if (strcmp(q->path, "/broken") == 0)
 		return -EIO;
 	ret->status = strcmp(q->path, "/ill") == 0 ? 503 : 200;
@@ -290,21 +296,11 @@ static void test_long_paths(void **state)
 
 static void test_addresses(void **state)
 {
-	static const char *const wrong[] = { "",
-					     "9410",
-					     "127.0.0.1",
-					     ":9410",
-					     "[::1]",
-					     "::1:9410",
-					     "127.0.0.1:65536",
-					     "[]:1",
-					     "localhost:1",
-					     "127.0.0.1:x",
-					     "127.0.0.1:-1",
-					     "[:80",
-					     "[127.0.0.1]:1",
-					     "1.2.3:4",
-					     "127.0.0.1:9410 " };
+	static const char *const wrong[] = { "9410",	     "127.0.0.1",   ":9410",
+					     "[::1]",	     "::1:9410",    "127.0.0.1:65536",
+					     "[]:1",	     "localhost:1", "127.0.0.1:x",
+					     "127.0.0.1:-1", "[:80",	    "[127.0.0.1]:1",
+					     "1.2.3:4" };
 	struct http *h, *second = NULL;
 	struct diag d;
 	char address[32];
@@ -550,6 +546,177 @@ static void test_room_is_left(void **state)
 	http_close(h);
 }
 
+static int local_client(const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	assert_true(fd >= 0);
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static void expect_local(struct http *h, const char *path)
+{
+	static const char request[] = "GET / HTTP/1.1\r\nHost: any.example\r\n\r\n";
+	int fd = local_client(path);
+	char *answer;
+
+	assert_true(fd >= 0);
+	say(h, fd, request, sizeof(request) - 1);
+	answer = hear(h, fd, 65536, NULL);
+	assert_non_null(strstr(answer, "\r\n\r\nhello\n"));
+	assert_true(last_fd >= 0);
+	free(answer);
+	close(fd);
+}
+
+static void expect_tcp(struct http *h)
+{
+	expect_works(h);
+	assert_int_equal(last_fd, -1);
+}
+
+/* Several addresses, and others from now on; a page at a unix socket comes with its connection. */
+static void test_several(void **state)
+{
+	char one[PATH_MAX], two[PATH_MAX], list[3 * PATH_MAX];
+	struct tree tree;
+	struct http *h;
+	struct stat st;
+	struct diag d = { 0 };
+	unsigned int port;
+
+	(void)state;
+	tree_make(&tree);
+	tree_path(&tree, "one", one);
+	tree_path(&tree, "two", two);
+	snprintf(list, sizeof(list), "%s, 127.0.0.1:0", one);
+	h = open_at(list);
+	port = http_port(h);
+	expect_local(h, one);
+	expect_tcp(h);
+	assert_false(http_is_open(h));
+	assert_int_equal(stat(one, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0666);
+	http_describe(h, list, sizeof(list));
+	assert_non_null(strstr(list, one));
+	assert_non_null(strstr(list, "http://127.0.0.1:"));
+	/* the address that stays is not closed meanwhile */
+	snprintf(list, sizeof(list), "127.0.0.1:0\n%s", two);
+	assert_int_equal(http_listen(h, list, &d), 0);
+	assert_int_equal(http_port(h), port);
+	assert_int_equal(access(one, F_OK), -1);
+	expect_local(h, two);
+	expect_tcp(h);
+	/* all or nothing */
+	snprintf(list, sizeof(list), "%s,192.0.2.1:0", one);
+	assert_int_equal(http_listen(h, list, &d), -EADDRNOTAVAIL);
+	assert_int_equal(access(one, F_OK), -1);
+	expect_local(h, two);
+	expect_tcp(h);
+	/* the same port in other words */
+	snprintf(list, sizeof(list), "127.0.0.1:%u", port);
+	assert_int_equal(http_listen(h, list, &d), 0);
+	assert_int_equal(http_port(h), port);
+	snprintf(list, sizeof(list), "0.0.0.0:%u", port);
+	assert_int_equal(http_listen(h, list, &d), 0);
+	assert_true(http_is_open(h));
+	expect_tcp(h);
+	assert_int_equal(http_listen(h, "", &d), 0);
+	http_describe(h, list, sizeof(list));
+	assert_string_equal(list, "no pages");
+	assert_int_equal(http_port(h), 0);
+	http_close(h);
+	tree_remove(&tree);
+}
+
+/* A socket that nobody serves any more gives way; one that is served, or a file, does not. */
+static void test_socket_files(void **state)
+{
+	struct http *h, *second = NULL;
+	struct http_socket s;
+	struct diag d = { 0 };
+	char path[PATH_MAX];
+	struct tree tree;
+
+	(void)state;
+	tree_make(&tree);
+	tree_path(&tree, "socket", path);
+	assert_int_equal(http_socket_open(path, &s, &d), 0);
+	close(s.fd);
+	h = open_at(path);
+	/* its file is another one's now */
+	http_socket_remove(&s);
+	expect_local(h, path);
+	assert_int_equal(http_open(path, page, &nr_pages, &d, &second), -EADDRINUSE);
+	assert_non_null(strstr(d.what, path));
+	assert_non_null(strstr(d.help, "another path"));
+	expect_local(h, path);
+	http_close(h);
+	assert_int_equal(access(path, F_OK), -1);
+	tree_put(&tree, "socket", "a file");
+	assert_int_equal(http_open(path, page, &nr_pages, &d, &second), -EADDRINUSE);
+	snprintf(path, sizeof(path), "%s/none/socket", tree.root);
+	assert_int_equal(http_open(path, page, &nr_pages, &d, &second), -ENOENT);
+	assert_non_null(strstr(d.help, "folder"));
+	tree_remove(&tree);
+}
+
+/* Sockets of the service manager are served as they are, whatever the addresses are. */
+static void test_taken(void **state)
+{
+	struct http *h = open_at("");
+	struct diag d = { 0 };
+	struct http_socket s;
+	char path[PATH_MAX];
+	struct tree tree;
+	int pair[2];
+
+	(void)state;
+	tree_make(&tree);
+	tree_path(&tree, "socket", path);
+	assert_int_equal(http_socket_open(path, &s, &d), 0);
+	assert_int_equal(http_take(h, s.fd, &d), 0);
+	expect_local(h, path);
+	assert_int_equal(http_listen(h, "127.0.0.1:0", &d), 0);
+	expect_tcp(h);
+	assert_int_equal(http_listen(h, "", &d), 0);
+	expect_local(h, path);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	assert_int_equal(http_take(h, pair[0], &d), -EINVAL);
+	assert_non_null(strstr(d.help, "ListenStream="));
+	close(pair[0]);
+	close(pair[1]);
+	http_close(h);
+	/* the service manager's file is its own business */
+	assert_int_equal(access(path, F_OK), 0);
+	tree_remove(&tree);
+}
+
+/* The kernel says whose a connection is. */
+static void test_users(void **state)
+{
+	gid_t groups[NGROUPS_MAX];
+	int fds[2], nr = getgroups(NGROUPS_MAX, groups);
+	uid_t uid;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	assert_int_equal(http_socket_user(fds[0], &uid), 0);
+	assert_int_equal(uid, geteuid());
+	assert_true(http_socket_in_group(fds[0], getegid()));
+	for (int i = 0; i < nr; i++)
+		assert_true(http_socket_in_group(fds[0], groups[i]));
+	assert_false(http_socket_in_group(fds[0], 4711));
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -559,7 +726,9 @@ int main(void)
 		cmocka_unit_test(test_ipv6),	       cmocka_unit_test(test_junk),
 		cmocka_unit_test(test_slow_reader),    cmocka_unit_test(test_held_pages),
 		cmocka_unit_test(test_silent_clients), cmocka_unit_test(test_room_is_made),
-		cmocka_unit_test(test_room_is_left),
+		cmocka_unit_test(test_room_is_left),   cmocka_unit_test(test_several),
+		cmocka_unit_test(test_socket_files),   cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_users),
 	};
 	struct rlimit files;
 

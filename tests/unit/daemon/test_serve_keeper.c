@@ -24,7 +24,7 @@
 static json_t *page(struct bench *b, const char *path)
 {
 	struct serve_pages pages = { .keeper = &b->keeper, .config = &b->config };
-	const struct http_request q = { path, "" };
+	const struct http_request q = { path, "", -1 };
 	struct http_page got = { 0 };
 	json_t *o;
 
@@ -481,7 +481,7 @@ static void test_fails_for_a_day(void **state)
 static double metric(struct bench *b, const char *name)
 {
 	struct serve_pages pages = { .keeper = &b->keeper, .config = &b->config };
-	const struct http_request q = { "/metrics", "" };
+	const struct http_request q = { "/metrics", "", -1 };
 	struct http_page got = { 0 };
 	char *text, *line;
 	double value;
@@ -612,7 +612,7 @@ static void damage_one(struct bench *b)
 /* A page as text; its status */
 static int get_page(struct serve_pages *p, const char *path, char **ret)
 {
-	const struct http_request q = { path, "" };
+	const struct http_request q = { path, "", -1 };
 	struct http_page got = { 0 };
 
 	assert_int_equal(serve_pages_get(p, &q, &got), 0);
@@ -660,7 +660,7 @@ static void test_index(void **state)
 static int health_of_counters(struct bench *b, const char *problem)
 {
 	struct serve_pages pages = { .keeper = &b->keeper, .config = &b->config };
-	const struct http_request q = { "/healthz", "" };
+	const struct http_request q = { "/healthz", "", -1 };
 	struct http_page got = { 0 };
 	const char *part, *text;
 	json_t *o;

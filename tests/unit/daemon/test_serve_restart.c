@@ -18,7 +18,7 @@
 static bool has_sample(struct bench *b, const char *series, const char *value)
 {
 	struct serve_pages pages = { .keeper = &b->keeper, .config = &b->config };
-	const struct http_request q = { "/metrics", "" };
+	const struct http_request q = { "/metrics", "", -1 };
 	struct http_page got = { 0 };
 	const char *at;
 	bool has;
@@ -37,7 +37,7 @@ static bool has_sample(struct bench *b, const char *series, const char *value)
 static uint64_t sample(struct bench *b, const char *series)
 {
 	struct serve_pages pages = { .keeper = &b->keeper, .config = &b->config };
-	const struct http_request q = { "/metrics", "" };
+	const struct http_request q = { "/metrics", "", -1 };
 	struct http_page got = { 0 };
 	const char *at;
 	uint64_t value;

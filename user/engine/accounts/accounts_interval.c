@@ -455,6 +455,8 @@ static void add_identity(struct account_job *j, const struct row_job *who)
 	}
 	copy_if(j->job.name, sizeof(j->job.name), who->name);
 	copy_if(j->job.user, sizeof(j->job.user), who->user);
+	if (who->uid)
+		j->job.uid = who->uid;
 }
 
 static void begin_job(struct accounts *a, struct account_entry *e, const struct report *r,

@@ -300,6 +300,8 @@ void identity_job_news(struct identity *id, const struct trace_job_news *news)
 		snprintf(j->who.name, sizeof(j->who.name), "%s", news->name);
 	if (news->user)
 		snprintf(j->who.user, sizeof(j->who.user), "%s", news->user);
+	if (news->uid)
+		j->who.uid = news->uid;
 	j->changes++;
 	choose(id, j);
 }

@@ -187,6 +187,7 @@ static bool ask(struct live_jobs *j, struct pending *p, const struct trace_sink 
 		news.name = env.name;
 	if (env.user[0])
 		news.user = env.user;
+	news.uid = env.uid;
 	if (news.id || news.name || news.user)
 		*ret_err = trace_send_job(out, &news);
 	p->provisional &= !news.id;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -179,6 +180,8 @@ static void believe(struct env_look *l, const struct job_env *env)
 		fill(ret->array, sizeof(ret->array), env->array);
 	if (!l->v->hostname || strcmp(env->name, l->host))
 		fill(ret->name, sizeof(ret->name), env->name);
+	if (!ret->user[0])
+		ret->uid = env->uid;
 	fill(ret->user, sizeof(ret->user), env->user);
 }
 
@@ -208,12 +211,15 @@ static void ask_task(struct env_look *l, int folder, int task, const char *pid)
 {
 	ssize_t n = read_some(task, "environ", l->block, BLOCK_SIZE);
 	struct job_env env;
+	struct stat st;
 
 	if (n == -EACCES || n == -EPERM)
 		l->denied++;
 	if (n > 0 && job_env_parse(l->scheduler, l->block, (size_t)n, &env) &&
-	    is_member(folder, task, pid))
+	    is_member(folder, task, pid)) {
+		env.uid = env.user[0] && !fstat(task, &st) ? st.st_uid : 0;
 		believe(l, &env);
+	}
 }
 
 /* Ask the first processes of a cgroup. */

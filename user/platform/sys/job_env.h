@@ -9,12 +9,14 @@
  * struct job_env - the findings; "" for missing ones
  * @array: as the task of an array, "12_3"
  * @id, @name, @user: made harmless (printable, cut to fit)
+ * @uid: the kernel's user of the task that told @user, 0: root or unknown. No environment can claim it
  */
 struct job_env {
 	char id[JOB_ID_LEN];
 	char array[JOB_ARRAY_LEN];
 	char name[JOB_NAME_LEN];
 	char user[JOB_NAME_LEN];
+	uint32_t uid;
 };
 
 /**

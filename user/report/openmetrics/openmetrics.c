@@ -253,7 +253,7 @@ static void expose_cells(struct exposer *x, const struct openmetrics *m, enum di
 	}
 }
 
-static int expose_info(struct exposer *x, const struct openmetrics *m)
+static int expose_info(struct exposer *x, const struct openmetrics *m, bool names)
 {
 	expose_family(x, "t410trace_workload", METRIC_INFO, NULL,
 		      "Who the workloads are that have series of their own.");
@@ -268,7 +268,8 @@ static int expose_info(struct exposer *x, const struct openmetrics *m)
 		expose_number(x,
 			      LABELS({ "workload", s->workload },
 				     { "scheduler", scheduler_name(s->job.scheduler) },
-				     { "id", id }, { "name", name }, { "user", user }),
+				     { "id", id }, { "name", names ? name : NULL },
+				     { "user", names ? user : NULL }),
 			      1);
 	}
 	return 0;
@@ -313,9 +314,9 @@ static void expose_of_rows(struct exposer *x, const struct openmetrics *m, size_
 	}
 }
 
-static int expose_workloads(struct exposer *x, const struct openmetrics *m)
+static int expose_workloads(struct exposer *x, const struct openmetrics *m, bool names)
 {
-	int err = expose_info(x, m);
+	int err = expose_info(x, m, names);
 
 	if (err)
 		return err;
@@ -351,7 +352,7 @@ int openmetrics_write(FILE *out, const struct openmetrics *m, const struct openm
 
 	expose_health(&x, s);
 	expose_machine(&x, m, s);
-	err = expose_workloads(&x, m);
+	err = expose_workloads(&x, m, s->names);
 	if (err)
 		return err;
 	if (e == EXPOSITION_OPENMETRICS)

@@ -49,6 +49,7 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r);
  * struct openmetrics_state - the output besides the series of jobs
  * @host: the machine
  * @node: its totals
+ * @names: with names of jobs and their users
  * @jobs_running: jobs with accounts
  * @unreported: closing reports not yet written
  * @reports_written, @reports_removed, @reports_unwritten: closing reports since the start: written;
@@ -62,6 +63,7 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r);
 struct openmetrics_state {
 	const struct host_info *host;
 	const struct accounts_node *node;
+	bool names;
 	uint64_t jobs_running;
 	uint64_t unreported;
 	uint64_t reports_written;

@@ -255,6 +255,7 @@ static void test_read(void **state)
 	assert_string_equal(env.id, "12");
 	assert_string_equal(env.name, "lbm");
 	assert_string_equal(env.user, "ann");
+	assert_int_equal(env.uid, geteuid());
 	assert_int_equal(look(SCHEDULER_SYSTEMD, "job", &env), -ENODATA);
 	assert_int_equal(look(SCHEDULER_KUBERNETES, "job", &env), -ENODATA);
 }

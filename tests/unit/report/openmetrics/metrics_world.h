@@ -122,6 +122,7 @@ static inline void world_add(struct world *w, struct report *r)
 static inline char *world_text(const struct world *w, enum exposition e)
 {
 	struct openmetrics_state s = { .host = &world_host,
+				       .names = true,
 				       .node = accounts_node(w->accounts),
 				       .jobs_running = accounts_nr(w->accounts),
 				       .unreported = 1,
