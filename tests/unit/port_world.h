@@ -44,7 +44,7 @@ static inline uint32_t world_port(uint32_t socket, uint32_t rc, uint32_t rp)
 		.role = PCI_ROLE_ROOT_PORT,
 		.port = i,
 		.parent = TOPOLOGY_NONE,
-		.wiring = { WIRING_FIRMWARE, socket, rc, rp, "" },
+		.wiring = { WIRING_FIRMWARE, socket, rc, rp, "", 0 },
 	};
 	snprintf(f->bdf, sizeof(f->bdf), "%04x:80:%02x.0", socket * 8 + rc + 1, rp);
 	return i;
@@ -62,7 +62,7 @@ static inline size_t world_add(uint32_t socket, uint32_t rc, uint32_t rp, bool a
 		.bus = 0x81 + item,
 		.port = port,
 		.parent = port,
-		.wiring = { WIRING_FIRMWARE, socket, rc, rp, "" },
+		.wiring = { WIRING_FIRMWARE, socket, rc, rp, "", 0 },
 	};
 	snprintf(f->bdf, sizeof(f->bdf), "%04x:%02x:00.0", socket * 8 + rc + 1, f->bus);
 	world.items[item] = (struct device_item){

@@ -43,6 +43,7 @@ void book_free(struct book *b)
 	free(b->skipped_ns);
 	free(b->rotations);
 	free(b->early);
+	free(b->spans);
 	for (size_t i = 0; b->turns && i < b->layout->nr_counters; i++)
 		free(b->turns[i].ns);
 	free(b->turns);
@@ -67,6 +68,7 @@ void book_clear(struct book *b)
 	memset(b->skipped_ns, 0, b->layout->nr_counters * sizeof(*b->skipped_ns));
 	memset(b->rotations, 0, b->layout->nr_groups * sizeof(*b->rotations));
 	memset(b->early, 0, b->layout->nr_groups * sizeof(*b->early));
+	memset(b->spans, 0, b->layout->nr_groups * sizeof(*b->spans));
 	for (size_t i = 0; i < b->layout->nr_counters; i++)
 		b->turns[i].nr = 0;
 	memset(b->devices, 0, b->scope.nr_devices * sizeof(*b->devices));

@@ -41,10 +41,11 @@ int book_devices_new(struct book *b)
 	b->skipped_ns = calloc(l->nr_counters + 1, sizeof(*b->skipped_ns));
 	b->rotations = calloc(l->nr_groups + 1, sizeof(*b->rotations));
 	b->early = calloc(l->nr_groups + 1, sizeof(*b->early));
+	b->spans = calloc(l->nr_groups + 1, sizeof(*b->spans));
 	b->turns = calloc(l->nr_counters + 1, sizeof(*b->turns));
 	b->devices = calloc(b->scope.nr_devices + 1, sizeof(*b->devices));
 	if (!whole || !b->roles || !b->places || !b->squares || !b->skipped_ns || !b->rotations ||
-	    !b->early || !b->turns || !b->devices)
+	    !b->early || !b->spans || !b->turns || !b->devices)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nr_counters; i++)
 		if (is_whole(&l->counters[i]))
@@ -84,6 +85,25 @@ static void note_early(struct book *b, const struct trace_window *w, const uint6
 		e->bytes[i] += bytes[i] * part;
 }
 
+static void note_span(struct book_span *s, const struct trace_window *w, uint64_t running_ns,
+		      const uint64_t bytes[2])
+{
+	s->start_ns = s->end_ns ? s->start_ns : w->start_ns;
+	s->end_ns = w->end_ns;
+	for (int k = 0; k < 2 && running_ns; k++)
+		s->rate[k] = fmax(s->rate[k], (double)bytes[k] / (double)running_ns);
+}
+
+static void span_add(struct book_span *to, const struct book_span *from)
+{
+	if (!from->end_ns)
+		return;
+	to->start_ns = to->end_ns ? to->start_ns : from->start_ns;
+	to->end_ns = from->end_ns;
+	for (int k = 0; k < 2; k++)
+		to->rate[k] = fmax(to->rate[k], from->rate[k]);
+}
+
 /* Bytes of turns: those of a term are scaled as a device's own are. */
 static bool is_counted(const struct book *b, size_t i)
 {
@@ -110,6 +130,7 @@ void book_device_window(struct book *b, const struct trace_window *w)
 	if (g->nr)
 		rotation_window(&b->rotations[w->group], of->enabled_ns, of->running_ns, bytes);
 	note_early(b, w, bytes);
+	note_span(&b->spans[w->group], w, of->running_ns, bytes);
 }
 
 /* --- traffic of rows in turns */
@@ -186,8 +207,10 @@ static void exclusive_add(struct book_device *to, const struct book_device *from
 
 void book_devices_add(struct book *total, const struct book *part)
 {
-	for (size_t g = 0; g < total->layout->nr_groups; g++)
+	for (size_t g = 0; g < total->layout->nr_groups; g++) {
 		rotation_add(&total->rotations[g], &part->rotations[g]);
+		span_add(&total->spans[g], &part->spans[g]);
+	}
 	for (size_t i = 0; i < total->scope.nr_devices; i++) {
 		struct book_device *to = &total->devices[i];
 		const struct book_device *from = &part->devices[i];
@@ -218,7 +241,8 @@ static double early_bytes(const struct book *b, uint32_t group, int which)
  * Bytes of a device in a group of its counters; adds to @s, with variances for the bounds. False
  * when one of them could not be read: then the total is unknown.
  */
-static bool group_sum(const struct book *b, uint32_t group, int which, struct device_sum *s)
+static bool group_sum(const struct book *b, uint32_t group, int which, enum term term,
+		      struct device_sum *s)
 {
 	const struct group *g = &b->layout->groups[group];
 	const struct rotation *r = &b->rotations[group];
@@ -228,7 +252,7 @@ static bool group_sum(const struct book *b, uint32_t group, int which, struct de
 	for (uint32_t i = g->first; i < g->first + g->nr; i++) {
 		const struct report_counter *c = &b->counters[i];
 
-		if (b->roles[i] != ROLE_BYTES ||
+		if (!is_counted(b, i) || b->layout->counters[i].term != term ||
 		    (which != ROTATION_BOTH && (int)c->counter->direction != which))
 			continue;
 		if (!c->valid)
@@ -251,19 +275,24 @@ static bool group_sum(const struct book *b, uint32_t group, int which, struct de
 	return true;
 }
 
-struct device_sum book_device_sum(const struct book *b, uint32_t device, int which)
+struct device_sum book_term_sum(const struct book *b, uint32_t device, int which, enum term term)
 {
 	const struct layout *l = b->layout;
 	struct device_sum s = { 0 };
 
 	for (size_t g = 0; g < l->nr_groups; g++)
 		if (l->groups[g].nr && l->counters[l->groups[g].first].device == device + 1 &&
-		    !group_sum(b, g, which, &s))
+		    !group_sum(b, g, which, term, &s))
 			return (struct device_sum){ 0 };
 	/* Groups take turns at different times. */
 	s.below = sqrt(s.below) + s.early;
 	s.above = sqrt(s.above) + s.edges;
 	return s;
+}
+
+struct device_sum book_device_sum(const struct book *b, uint32_t device, int which)
+{
+	return book_term_sum(b, device, which, TERM_NONE);
 }
 
 /* --- memory traffic of devices */
@@ -438,4 +467,17 @@ void book_memory_of_devices(struct book *b)
 		HASH_ITER (hh, b->rows, row, next)
 			claim_for_row(b, i, &c, row);
 	}
+}
+
+bool book_claimed(const struct book *b, size_t counter, double *ret_value, double *ret_high)
+{
+	struct device_claim c = { 0 };
+
+	if (!is_memory_of_devices(b, counter))
+		return false;
+	choose_destinations(b, counter, &c);
+	sum_claim(b, &c);
+	*ret_value = (double)c.value;
+	*ret_high = (double)c.high;
+	return true;
 }

@@ -132,7 +132,24 @@ static int report_shares(const struct book *b, const struct book_row *row, struc
 	return 0;
 }
 
-static int report_io(const struct book_row *row, struct report_row *ret)
+static void report_link(const struct book *b, const struct book_device_io *io,
+			struct row_device *ret)
+{
+	struct book_part part;
+
+	if (!io->link[DIRECTION_READ].known && !io->link[DIRECTION_WRITE].known)
+		return;
+	book_link_part(b, io, DIRECTION_READ, &part);
+	ret->read_bytes = part.value;
+	ret->read_low = part.low;
+	ret->read_high = part.high;
+	book_link_part(b, io, DIRECTION_WRITE, &part);
+	ret->write_bytes = part.value;
+	ret->write_low = part.low;
+	ret->write_high = part.high;
+}
+
+static int report_io(const struct book *b, const struct book_row *row, struct report_row *ret)
 {
 	if (!row->nr_io)
 		return 0;
@@ -144,6 +161,8 @@ static int report_io(const struct book_row *row, struct report_row *ret)
 		ret->devices[i] = (struct row_device){ .device = row->io[i].device,
 						       .io_read_bytes = row->io[i].bytes[0],
 						       .io_write_bytes = row->io[i].bytes[1] };
+	for (size_t i = 0; i < row->nr_io; i++)
+		report_link(b, &row->io[i], &ret->devices[i]);
 	return 0;
 }
 
@@ -175,7 +194,7 @@ static int report_row(const struct book *b, const struct book_row *row, struct r
 	};
 	memcpy(ret->comm, row->comm, sizeof(ret->comm));
 	book_row_key(b, &row->key, ret->key);
-	if (report_shares(b, row, ret) || report_io(row, ret) ||
+	if (report_shares(b, row, ret) || report_io(b, row, ret) ||
 	    (!ret->separable && report_tangled(b, row, ret)))
 		return -ENOMEM;
 	ret->pooled = is_pooled(ret, row->pooled);

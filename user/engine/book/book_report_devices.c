@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sums.h"
+#include "base/text.h"
 #include "engine/book/book_rows.h"
 
 /* Numbers this large are rounded; the value lies inside all the same. */
@@ -81,6 +82,28 @@ static void enter_times(const struct rotation *r, bool first, struct report_devi
 	ret->turns = r->turns;
 }
 
+static void enter_derived(const struct book *b, uint32_t device, struct report_device *ret)
+{
+	struct device_bytes *sides[] = { &ret->read, &ret->write };
+	const char *why = "";
+
+	for (int k = 0; k < 2; k++) {
+		struct book_derived d = book_derive(b, device, k);
+
+		if (!d.known) {
+			why = d.why;
+			continue;
+		}
+		ret->how = HOW_DERIVED;
+		sides[k]->valid = true;
+		sides[k]->bytes = book_derived_value(&d);
+		sides[k]->low = d.low;
+		sides[k]->high = d.high;
+	}
+	if (ret->how == HOW_NONE)
+		str_copy(ret->why_none, sizeof(ret->why_none), why);
+}
+
 static void enter_device(const struct book *b, uint32_t device, struct report_device *ret)
 {
 	ret->device = &b->scope.devices[device];
@@ -88,6 +111,8 @@ static void enter_device(const struct book *b, uint32_t device, struct report_de
 	enter_sum(b, device, DIRECTION_WRITE, &ret->write);
 	if (ret->read.valid || ret->write.valid)
 		ret->how = HOW_COUNTED;
+	else if (book_is_derived(b, device))
+		enter_derived(b, device, ret);
 	else
 		memcpy(ret->why_none, ret->device->why, sizeof(ret->why_none));
 	if (b->devices[device].exclusive == EXCLUSIVE_ONE)
@@ -108,7 +133,7 @@ static void enter_groups(const struct book *b, struct report *r)
 			continue;
 		d = &r->devices[c->device - 1];
 		/* Requests that take turns beside the bytes do not make these less certain. */
-		if (b->roles[group->first] == ROLE_BYTES)
+		if (b->roles[group->first] == ROLE_BYTES || b->roles[group->first] == ROLE_TERM)
 			enter_times(&b->rotations[g], !d->enabled_ns, d);
 		for (uint32_t i = group->first; i < group->first + group->nr; i++) {
 			if (b->roles[i] == ROLE_WORK)
@@ -211,6 +236,18 @@ static uint64_t at_most(uint64_t value, uint64_t max)
 	return value < max ? value : max;
 }
 
+/* A row's part of a derived link; parents have their children's. */
+static void enter_owned(const struct report_row *row, struct row_device *d,
+			struct report_device *all)
+{
+	d->read_high = at_most(d->read_high, all->read.high);
+	d->write_high = at_most(d->write_high, all->write.high);
+	if (!row->leaf)
+		return;
+	all->read.owned += d->read_bytes;
+	all->write.owned += d->write_bytes;
+}
+
 static int enter_row(const struct book *b, const struct report *r, struct report_row *row)
 {
 	for (size_t i = 0; i < row->nr_shares; i++) {
@@ -236,9 +273,12 @@ static int enter_row(const struct book *b, const struct report *r, struct report
 		}
 	}
 	for (size_t i = 0; i < row->nr_devices; i++) {
-		const struct report_device *all = &r->devices[row->devices[i].device];
+		struct row_device *d = &row->devices[i];
+		struct report_device *all = &r->devices[d->device];
 
-		row->devices[i].counted = all->read.valid || all->write.valid;
+		d->counted = all->read.valid || all->write.valid;
+		if (all->how == HOW_DERIVED)
+			enter_owned(row, d, all);
 	}
 	return 0;
 }

@@ -69,6 +69,7 @@ static int devices_add(struct book *b, struct book_row *to, const struct book_ro
 			if (__builtin_add_overflow(io->bytes[k], from->io[i].bytes[k],
 						   &io->bytes[k]))
 				io->bytes[k] = UINT64_MAX;
+		book_links_add(io, &from->io[i]);
 	}
 	return err;
 }
@@ -204,6 +205,10 @@ int book_finish(struct book *b)
 	HASH_ITER (hh, b->rows, row, next)
 		clip_bounds(b, row);
 	book_memory_of_devices(b);
+	book_memory_of_links(b);
+	err = book_links_own(b);
+	if (err)
+		return err;
 
 	/* Requested jobs and cgroups have a row even if they did nothing. */
 	if (b->scope.by == ROW_JOB)

@@ -45,10 +45,28 @@ struct device_share {
 	struct entry_share share;
 };
 
-/* Bytes of a row's requests of a device, by enum direction as the device sees it. */
+/**
+ * struct book_derived - bytes of a link that are a difference of other counters
+ * @known: they were counted
+ * @moved: the difference, with its sign
+ * @low, @high: what holds the bytes
+ * @why: not @known: why
+ */
+struct book_derived {
+	bool known;
+	double moved;
+	uint64_t low, high;
+	const char *why;
+};
+
+/*
+ * Bytes of a row's requests of a device, by enum direction as the device sees it; and those of a
+ * link, in the time that the row owned it.
+ */
 struct book_device_io {
 	uint32_t device;
 	uint64_t bytes[2];
+	struct book_derived link[2];
 };
 
 /* A latency in a row, for a link: @byte_ns is the sum of bytes times latency. */
@@ -155,6 +173,16 @@ struct book_early {
 };
 
 /**
+ * struct book_span - of a group of a device: time of its windows
+ * @start_ns, @end_ns: from the first one to the last one; 0 = there is none
+ * @rate: the largest one of windows, bytes by ns, by enum direction
+ */
+struct book_span {
+	uint64_t start_ns, end_ns;
+	double rate[2];
+};
+
+/**
  * struct book - see book.h
  * @roles: by counter
  * @places: by counter: where in book_row.shares it is; meaningless for those of devices
@@ -162,7 +190,7 @@ struct book_early {
  * @squares: by counter: of what its windows had, as in struct entry_share
  * @skipped_ns: by counter of a device: time of intervals in which it never had its turn, and
  *	that its value says nothing of yet; see book_fill_gaps()
- * @rotations, @early: by group; of devices only
+ * @rotations, @early, @spans: by group; of devices only
  * @turns: by counter; of devices only
  * @devices: by device
  * @unowned_io: bytes of requests without a known cause
@@ -178,6 +206,7 @@ struct book {
 	uint64_t *skipped_ns;
 	struct rotation *rotations;
 	struct book_early *early;
+	struct book_span *spans;
 	struct book_turns *turns;
 	struct book_device *devices;
 	uint64_t unowned_io;
@@ -318,6 +347,49 @@ struct device_sum {
 
 /** book_device_sum() - @which is an enum direction or ROTATION_BOTH */
 struct device_sum book_device_sum(const struct book *b, uint32_t device, int which);
+
+/** book_term_sum() - the same of counters of a term */
+struct device_sum book_term_sum(const struct book *b, uint32_t device, int direction,
+				enum term term);
+
+/** book_is_derived() - is it a link whose bytes are a difference? */
+bool book_is_derived(const struct book *b, uint32_t device);
+
+/** book_derive() - bytes of such a link; not known where one of the counters was not read */
+struct book_derived book_derive(const struct book *b, uint32_t device, int direction);
+
+/** book_derived_value() - the difference, cut: never below 0 or beyond what holds it */
+uint64_t book_derived_value(const struct book_derived *d);
+
+/** book_links_own() - the bytes of links are those of their owners, if they have one; 0, -ENOMEM */
+int book_links_own(struct book *b);
+
+/** book_links_add() - a link in a later interval */
+void book_links_add(struct book_device_io *to, const struct book_device_io *from);
+
+/** struct book_part - a row's bytes of a link */
+struct book_part {
+	uint64_t value, low, high;
+};
+
+/** book_link_part() - a row's bytes of a link; those of all rows are no more than its own */
+void book_link_part(const struct book *b, const struct book_device_io *io, int direction,
+		    struct book_part *ret);
+
+/**
+ * book_claimed() - what PCIe devices claim of a counter of memory traffic, whoever owns it
+ *
+ * Return: false if it is no counter of traffic of devices.
+ */
+bool book_claimed(const struct book *b, size_t counter, double *ret_value, double *ret_high);
+
+/**
+ * book_memory_of_links() - memory traffic of devices that owners of links have
+ *
+ * After book_memory_of_devices(): links have only what no PCIe device has, and never more than they
+ * moved.
+ */
+void book_memory_of_links(struct book *b);
 
 /**
  * book_report_devices() - devices of a report, and the shares of rows

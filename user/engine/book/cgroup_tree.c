@@ -255,7 +255,7 @@ static int shares_add(struct report_row *to, const struct report_row *from)
 	return 0;
 }
 
-/* Bytes of counters come later: see book_report_devices(). */
+/* Bytes of counters come later: see book_report_devices(). Those of derived links are here. */
 static int requests_add(struct report_row *to, const struct report_row *from)
 {
 	struct row_device *both, *d;
@@ -275,6 +275,12 @@ static int requests_add(struct report_row *to, const struct report_row *from)
 			both[at] = (struct row_device){ .device = f->device };
 		}
 		d = &to->devices[at];
+		d->read_bytes += f->read_bytes;
+		d->read_low += f->read_low;
+		d->read_high += f->read_high;
+		d->write_bytes += f->write_bytes;
+		d->write_low += f->write_low;
+		d->write_high += f->write_high;
 		if (__builtin_add_overflow(d->io_read_bytes, f->io_read_bytes, &d->io_read_bytes))
 			d->io_read_bytes = UINT64_MAX;
 		if (__builtin_add_overflow(d->io_write_bytes, f->io_write_bytes,

@@ -18,6 +18,7 @@
 #include "live/sources/source.h"
 #include "platform/meter/device_shares.h"
 #include "platform/meter/meter.h"
+#include "tables/link_rows.h"
 #include "trace/header.h"
 
 /* Hotplug is checked this often. */
@@ -101,6 +102,21 @@ static int check(void *s, struct source_context *c, struct diag *d)
 	return err;
 }
 
+/*
+ * Counters of links beside those of memory: where these take turns already, more of them would cost
+ * the rows of tasks.
+ */
+static const char *no_fabric(const struct devices *l)
+{
+	const struct counters *k = l->c->counters;
+
+	for (size_t i = 0; k && i < k->nr_pmus; i++)
+		if (link_is_fabric(k->pmus[i].pmu->kind) && !k->pmus[i].pinned)
+			return "the counters of the UCF take turns already (by destination, or "
+			       "others use them)";
+	return NULL;
+}
+
 static struct device_plan_options plan_options(const struct devices *l, const struct pmu_list *pmus)
 {
 	const struct layout *layout = &l->c->header->layout;
@@ -112,6 +128,7 @@ static struct device_plan_options plan_options(const struct devices *l, const st
 		.nr_sockets = layout->nr_sockets,
 		.by_destination = l->c->args->by_destination,
 		.latencies = l->c->args->read_budget > 0,
+		.no_fabric = no_fabric(l),
 	};
 }
 
@@ -254,6 +271,8 @@ static int extend_header(struct devices *l)
 	if (header_add_counters(h, p->counters, p->nr_counters, groups, p->nr_groups) ||
 	    header_add_latencies(h, p->probes, p->nr_probes))
 		return -ENOMEM;
+	for (size_t i = 0; i < p->nr_devices; i++)
+		h->c2c |= p->devices[i].kind == DEVICE_LINK;
 	return header_add_devices(h, p->devices, p->nr_devices);
 }
 

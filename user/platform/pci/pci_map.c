@@ -14,6 +14,7 @@
 #define MAX_NUMBER  255
 /* of Grace; a T410 has 7 */
 #define MAX_PORT    9
+#define MAX_GPU	    7
 #define MAX_ENTRIES 4096
 #define MAX_LINE    4096
 
@@ -68,6 +69,7 @@ static int take_value(const struct map_text *t, const char *word, struct pci_map
 		{ "socket=", &e->socket, MAX_NUMBER },
 		{ "rc=", &e->rc, MAX_NUMBER },
 		{ "rp=", &e->rp, MAX_PORT },
+		{ "gpu=", &e->gpu, MAX_GPU },
 	};
 	uint64_t value;
 
@@ -83,10 +85,10 @@ static int take_value(const struct map_text *t, const char *word, struct pci_map
 				     (int)length - 1, word, (unsigned int)keys[i].max,
 				     word + length);
 		*seen |= 1u << i;
-		*keys[i].value = (uint32_t)value;
+		*keys[i].value = (uint32_t)value + (keys[i].value == &e->gpu);
 		return 0;
 	}
-	return wrong(t, word, "\"%.40s\" is none of socket=, rc= and rp=", word);
+	return wrong(t, word, "\"%.40s\" is none of socket=, rc=, rp= and gpu=", word);
 }
 
 static int add_entry(const struct map_text *t, const char *word, struct pci_map *m,
@@ -127,7 +129,7 @@ static int take_line(struct map_text *t, char *line, struct pci_map *m)
 	}
 	if (err || !first)
 		return err;
-	if (seen != 7)
+	if ((seen & 7) != 7)
 		return wrong(t, at, "%s is missing",
 			     !(seen & 1)   ? "socket="
 			     : !(seen & 2) ? "rc="

@@ -11,6 +11,7 @@
  * @address: bus and function are 0 for a whole segment
  * @segment: it is about a whole segment
  * @socket, @rc, @rp: the place it gives
+ * @gpu: as pci_wiring.gpu
  * @line: its number in the file
  */
 struct pci_map_entry {
@@ -19,6 +20,7 @@ struct pci_map_entry {
 	uint32_t socket;
 	uint32_t rc;
 	uint32_t rp;
+	uint32_t gpu;
 	size_t line;
 };
 

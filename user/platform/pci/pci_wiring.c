@@ -27,6 +27,7 @@ static void from_map(const struct pci_map_entry *e, struct pci_wiring *w)
 	w->socket = e->socket;
 	w->rc = e->rc;
 	w->rp = e->rp;
+	w->gpu = e->gpu;
 }
 
 /* Firmware and Linux number buses independently; the rest of the capability holds anyway. */

@@ -35,6 +35,7 @@ enum pci_role {
  * @socket: number of the socket, as in the names of PMUs
  * @rc, @rp: root complex; bit in port masks
  * @note: a warning about it, for people; "" for none
+ * @gpu: of a GPU at a link to the CPUs: its bit in the masks of the link's PMU, from 1; 0 = unknown
  */
 struct pci_wiring {
 	enum wiring how;
@@ -42,6 +43,7 @@ struct pci_wiring {
 	uint32_t rc;
 	uint32_t rp;
 	char note[160];
+	uint32_t gpu;
 };
 
 /**

@@ -383,6 +383,8 @@ int device_plan_make(const struct device_plan_options *o, struct diag *d, struct
 	for (size_t i = 0; o->pmus && i < o->pmus->nr && !err; i++)
 		err = plan_pmu(&p, o, &o->pmus->pmus[i], pmus);
 	if (!err)
+		err = device_links_add(&p, o);
+	if (!err)
 		err = note_ports(&p, pmus, o->devices->nr) ?: device_reasons_note(&p);
 	if (!err && p.nr_counters > TRACE_MAX_COUNTERS / 2) {
 		err = diag_fail(d, -E2BIG, "%zu devices: too many counters for one run",

@@ -19,6 +19,7 @@
  * @socket_ids, @nr_sockets: numbers of the sockets of the layout
  * @by_destination: bytes by destination
  * @latencies: of reads, too
+ * @no_fabric: why the fabric has no counters left for links; NULL: it has
  */
 struct device_plan_options {
 	const struct device_list *devices;
@@ -28,6 +29,7 @@ struct device_plan_options {
 	uint32_t nr_sockets;
 	bool by_destination;
 	bool latencies;
+	const char *no_fabric;
 };
 
 /**
@@ -52,7 +54,7 @@ struct device_latency {
 
 /**
  * struct device_plan - the plan
- * @devices, @nr_devices: those of the list in its order, then root ports as a whole
+ * @devices, @nr_devices: those of the list in its order, then root ports as a whole, then links
  * @wants: the events to count
  * @counters, @nr_counters: group and device are set, groups count from 0
  * @counter_wants: by counter, its want
@@ -100,6 +102,8 @@ struct device_plan {
  * - Where root ports have PMUs of their own (DesignWare), a device alone below its port gets the
  * port's counts. Otherwise the port is counted as a whole, named by its devices' addresses, and a
  * note says so. The port has one counter: both directions take turns.
+ * - A GPU with an NVLink-C2C has the link as a device of its own. On T410 all ports of its socket's
+ *   root complexes are counted for it: one setting among the turns of each.
  *
  * Return: 0, -E2BIG for more than a trace can hold, -ENOMEM.
  */

@@ -66,4 +66,21 @@ struct device_sets {
  */
 int device_sets_add(struct device_plan *p, const struct device_sets *s, struct diag *d);
 
+/**
+ * device_links_need() - counters of a root complex' PMU that links need all the time
+ *
+ * What all its devices moved to the memory of CPUs is no GPU's, see tables/link_rows.h.
+ */
+uint32_t device_links_need(const struct device_plan_options *o, const struct pmu *pmu);
+
+/**
+ * device_links_add() - a device for the link of each chosen GPU that has one
+ * @p: has the devices themselves, and ports
+ * @o: the plan's input
+ *
+ * A link that cannot be counted has the reason (device.why), and there is a note. Return: 0 or
+ * -ENOMEM.
+ */
+int device_links_add(struct device_plan *p, const struct device_plan_options *o);
+
 #endif

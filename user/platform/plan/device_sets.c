@@ -146,6 +146,10 @@ void device_depth_find(const struct device_plan_options *o, const struct pmu *pm
 	if (has_event(pmu, DEVICE_WRITES))
 		depth.wanted |= DEVICE_WRITES;
 	*ret_port = *ret_id = depth;
+	/* Requests give way to the counters of links, bytes do not. */
+	if (!nr_by_id && depth.capacity.events != UINT32_MAX &&
+	    depth.capacity.events > device_links_need(o, pmu))
+		ret_port->capacity.events -= device_links_need(o, pmu);
 	/* Each id needs turns of its own; port masks share them. */
 	ret_id->parts = parts_of(ret_id, 1);
 	ret_port->parts = parts_of(ret_port, nr_by_port);

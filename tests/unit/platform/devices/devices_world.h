@@ -58,7 +58,7 @@ static inline void world_function(struct pci_world *w, uint32_t index, const cha
 				    .alias_bridge = TOPOLOGY_NONE };
 	strcpy(f->bdf, bdf);
 	if (port != TOPOLOGY_NONE)
-		f->wiring = (struct pci_wiring){ WIRING_FIRMWARE, 0, 1, port, "" };
+		f->wiring = (struct pci_wiring){ WIRING_FIRMWARE, 0, 1, port, "", 0 };
 }
 
 /* Where the function is, below the root of sysfs. */

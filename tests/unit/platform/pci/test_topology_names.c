@@ -176,7 +176,7 @@ static void test_map(void **state)
 	read_with(w,
 		  "# where things are\n\n"
 		  "0002:80:00.0\tsocket=1 rc=5 rp=7 # the firmware knows better\r\n"
-		  "2:81:0.1 rp=0x2 rc=3 socket=1\n"
+		  "2:81:0.1 rp=0x2 rc=3 gpu=1 socket=1\n"
 		  "0003:* socket=0 rc=2 rp=0\n"
 		  "0004:* socket=0 rc=2 rp=0",
 		  &t);
@@ -186,6 +186,7 @@ static void test_map(void **state)
 	assert_int_equal(wiring(&t, "0002:81:00.0")->how, WIRING_FIRMWARE);
 	x = wiring(&t, "0002:81:00.1");
 	assert_true(x->how == WIRING_USER && x->socket == 1 && x->rc == 3 && x->rp == 2);
+	assert_int_equal(x->gpu, 2);
 	for (int i = 0; i < 3; i++) {
 		static const char *const names[] = { "0003:00:00.0", "0003:01:00.0",
 						     "0003:00:01.0" };
@@ -213,6 +214,7 @@ static void test_map_errors(void **state)
 		{ "1:* socket=0 rc=1", ":1:18: rp= is missing" },
 		{ "1:*", "socket= is missing" },
 		{ "1:* socket=0 rc=1 rp=10", ":1:22: rp is not a number up to 9: \"10\"" },
+		{ "1:* socket=1 rc=1 rp=1 gpu=8", "gpu is not a number up to 7: \"8\"" },
 		{ "1:* socket=256 rc=1 rp=1", ":1:12: socket is not a number" },
 		{ "1:* socket=-1 rc=1 rp=1", ":1:12: " },
 		{ "1:* socket= rc=1 rp=1", ":1:12: " },
