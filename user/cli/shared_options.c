@@ -139,7 +139,7 @@ const struct option_row shared_options[] = {
 	  EVERYTHING },
 	{ LIVE | RECORD | LOOK, 1,
 	  "Also the traffic of these PCIe devices, and its owners: a PCI address, nvme0n1, eth0, "
-	  "mlx5_0, or all",
+	  "mlx5_0, gpu for all GPUs, or all",
 	  OPTION("device", 'D', "DEVICE[,...]", value_list, run.devices) },
 	{ STAT, 1, "These metrics: the whole name, its last part, or a pattern with * and ?",
 	  OPTION("metrics", 'M', "METRIC[,...]", value_list, stat.metrics) },
@@ -221,7 +221,8 @@ const struct option_row shared_options[] = {
 	{ SERVE, 1, "no: only CPU time and requests of devices; works on any machine",
 	  OPTION("counters", 0, "yes|no", value_choice, run.no_counters), .choice = counters,
 	  FIXED("yes") },
-	{ SERVE, 1, "Also what these PCIe devices move: as -D; all for all of them",
+	{ SERVE, 1,
+	  "Also what these PCIe devices move: as -D; gpu for all GPUs, all for all of them",
 	  OPTION("devices", 0, "DEVICE[,...]", value_list, run.devices), FIXED("") },
 	{ SERVE, 1, IGNORED_HOLDERS,
 	  OPTION("ignore-holder", 0, "CGROUP[,...]", value_list, run.ignored_holders), FIXED("") },

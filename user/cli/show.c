@@ -84,11 +84,12 @@ int show_written(struct show *s, const struct report *r, int err, struct diag *d
 	return s->args->file ? 0 : output_show(&s->out, d);
 }
 
-/* With -D all a device that could not be counted is a part that nobody named. */
+/* With -D all, and gpu, a device that could not be counted is a part that nobody named. */
 static bool named_devices(const struct run_options *a)
 {
 	for (size_t i = 0; i < a->devices.nr; i++)
-		if (strcmp(a->devices.items[i], "all") != 0)
+		if (strcmp(a->devices.items[i], "all") != 0 &&
+		    strcmp(a->devices.items[i], "gpu") != 0)
 			return true;
 	return a->file;
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -69,14 +68,11 @@ static const char *name_of(const struct device *d)
 /* A GPU whose driver is loaded is bound to it. */
 static const char *gpu_driver(const struct devices *l)
 {
-	static const char *const drivers[] = { "nvidia", "amdgpu", "xe", "i915" };
+	const char *found = NULL;
 
-	for (size_t i = 0; i < l->list.nr; i++)
-		for (size_t d = 0; d < ARRAY_SIZE(drivers); d++)
-			if (!strcmp(l->topology.functions[l->list.items[i].function].driver,
-				    drivers[d]))
-				return drivers[d];
-	return NULL;
+	for (size_t i = 0; i < l->list.nr && !found; i++)
+		found = device_gpu_driver(&l->topology.functions[l->list.items[i].function]);
+	return found;
 }
 
 static int check(void *s, struct source_context *c, struct diag *d)

@@ -205,8 +205,9 @@ void device_name_help(const struct sysfs *fs, const char *name, char *ret, size_
 		}
 	}
 	if (s.nr)
-		spelling_help(&s, "PCI addresses, \"all\", and these names stand for devices:", ret,
-			      size);
+		spelling_help(&s,
+			      "PCI addresses, \"gpu\", \"all\", and these names stand for devices:",
+			      ret, size);
 	else
 		snprintf(ret, size,
 			 "no disk and no network interface here is a PCI device; \"t410trace "

@@ -10,6 +10,7 @@
 #include "trace.h"
 
 #define CLASS_BRIDGE	 0x06
+#define CLASS_VGA	 0x0300
 /* System peripherals that do not move data: interrupts, timers, clocks, slots, IOMMU, events */
 #define CLASS_PERIPHERAL 0x08
 
@@ -202,20 +203,40 @@ static int add_spec(const struct topology *t, const struct sysfs *fs, const char
 	return err;
 }
 
-static int add_all(const struct topology *t, bool *chosen, struct diag *d)
+const char *device_gpu_driver(const struct pci_function *f)
+{
+	static const char *const drivers[] = { "nvidia", "amdgpu", "xe", "i915" };
+
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
+		if (!strcmp(f->driver, drivers[i]))
+			return drivers[i];
+	return NULL;
+}
+
+/* Without such a driver a VGA controller may be a mere console. */
+static bool is_gpu(const struct pci_function *f)
+{
+	return f->kind == DEVICE_GPU && (f->class_code >> 8 != CLASS_VGA || device_gpu_driver(f));
+}
+
+/* All, or all GPUs */
+static int add_all(const struct topology *t, bool gpus, bool *chosen, struct diag *d)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < t->nr; i++) {
 		const struct pci_function *f = &t->functions[i];
 
-		if (!device_moves(f) || f->alias_bridge != TOPOLOGY_NONE)
+		if (!device_moves(f) || f->alias_bridge != TOPOLOGY_NONE || (gpus && !is_gpu(f)))
 			continue;
 		chosen[i] = any = true;
 	}
 	if (any)
 		return 0;
-	diag_fail(d, -ENODEV, "-D all: there are no PCI devices that move data");
+	if (gpus)
+		diag_fail(d, -ENODEV, "-D gpu: there is no GPU that is a PCI device");
+	else
+		diag_fail(d, -ENODEV, "-D all: there are no PCI devices that move data");
 	return diag_advise(d, -ENODEV, "\"t410trace topology\" shows what there is");
 }
 
@@ -304,9 +325,12 @@ int devices_select(const struct topology *t, const struct sysfs *fs, char *const
 	bool *chosen = calloc(t->nr + 1, sizeof(*chosen));
 	int err = chosen ? 0 : diag_no_memory(d);
 
-	for (size_t i = 0; i < nr && !err; i++)
-		err = !strcmp(specs[i], "all") ? add_all(t, chosen, d)
-					       : add_spec(t, fs, specs[i], chosen, d);
+	for (size_t i = 0; i < nr && !err; i++) {
+		bool gpus = !strcmp(specs[i], "gpu");
+
+		err = gpus || !strcmp(specs[i], "all") ? add_all(t, gpus, chosen, d)
+						       : add_spec(t, fs, specs[i], chosen, d);
+	}
 	if (!err)
 		err = make_items(&l, chosen, d);
 	if (!err && fill_items(&l, fs))

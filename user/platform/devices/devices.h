@@ -58,7 +58,7 @@ struct device_list {
  * @t: must outlive the list
  * @fs: sysfs, to resolve names
  * @specs, @nr: each a PCI address, the name of a disk (or partition), network interface, RDMA
- *	device, NVMe controller, or "all": every function that can move data. RAID and device-mapper
+ *	device, NVMe controller, "gpu": every GPU, or "all": every function that can move data. RAID and device-mapper
  *	disks, bonds and VLANs stand for all devices below them
  * @d: what is wrong with which, and the remedy: no such device, a bridge (its devices are
  *	listed), a device that is not PCI, one behind a bridge that puts its own id on requests, more
@@ -73,6 +73,9 @@ struct device_list {
 int devices_select(const struct topology *t, const struct sysfs *fs, char *const *specs, size_t nr,
 		   struct diag *d, struct device_list *ret);
 void devices_free(struct device_list *l);
+
+/** device_gpu_driver() - the function's driver, if it is one of GPUs: nvidia, amdgpu, xe, i915; or NULL */
+const char *device_gpu_driver(const struct pci_function *f);
 
 /** device_moves() - can a function of this kind move data by itself? */
 bool device_moves(const struct pci_function *f);

@@ -269,6 +269,22 @@ static void all_that_moves_data(void **state)
 	assert_string_equal(d.what, "-D: these are 514 devices, and at most 512 are counted");
 }
 
+/* A console of a board's controller is none. */
+static void all_gpus(void **state)
+{
+	struct pci_world *w = *state;
+	struct diag d = { 0 };
+
+	assert_string_equal(chosen(w, "gpu", &d), "16");
+	w->functions[F_GPU].class_code = 0x030000;
+	assert_string_equal(chosen(w, "gpu", &d), "error -19");
+	assert_string_equal(d.what, "-D gpu: there is no GPU that is a PCI device");
+	strcpy(w->functions[F_GPU].driver, "ast");
+	assert_string_equal(chosen(w, "gpu", &d), "error -19");
+	strcpy(w->functions[F_GPU].driver, "amdgpu");
+	assert_string_equal(chosen(w, "gpu", &d), "16");
+}
+
 static void who_is_alone(void **state)
 {
 	struct pci_world *w = *state;
@@ -336,8 +352,9 @@ static void what_cannot_be_counted(void **state)
 	tree_link(&w->tree, "sys/block/loop0", "../devices/virtual/block/loop0");
 	assert_string_equal(chosen(w, "nvm0n1", &d), "error -19");
 	assert_string_equal(d.what, "-D nvm0n1: there is no such device");
-	assert_string_equal(d.help, "did you mean \"nvme0n1\"? PCI addresses, \"all\", and these "
-				    "names stand for devices: nvme0n1, eth0");
+	assert_string_equal(d.help,
+			    "did you mean \"nvme0n1\"? PCI addresses, \"gpu\", \"all\", and these "
+			    "names stand for devices: nvme0n1, eth0");
 	assert_string_equal(chosen(w, "/dev/nonsense", &d), "error -19");
 	assert_string_equal(chosen(w, "", &d), "error -19");
 	assert_string_equal(chosen(w, "..", &d), "error -19");
@@ -524,6 +541,7 @@ int main(void)
 		IN_WORLD(networks),
 		IN_WORLD(nodes),
 		IN_WORLD(all_that_moves_data),
+		IN_WORLD(all_gpus),
 		IN_WORLD(who_is_alone),
 		IN_WORLD(what_cannot_be_counted),
 		IN_WORLD(described),
