@@ -12,6 +12,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 UNIT = ROOT / "packaging/systemd/t410trace.service"
+GPU_UNIT = ROOT / "packaging/systemd/t410trace-gpu.service"
 CONF = ROOT / "packaging/serve.conf"
 # What systemd-analyze says of the unit, from 0 (best) to 10.
 EXPOSURE = 3.5
@@ -266,21 +267,33 @@ def locks(folder):
 
 
 def unit(folder):
-    """systemd takes the unit, and finds it closed enough"""
-    copy = folder / UNIT.name
-    # the program and the page need not be installed here
-    text = UNIT.read_text(encoding="ascii").replace("/usr/local/bin/t410trace", shutil.which("true"))
-    copy.write_text(re.sub(r"^Documentation=.*\n", "", text, flags=re.M), encoding="ascii")
-    done = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and not done.stderr, done.stderr
-    done = subprocess.run(
-        ["systemd-analyze", "security", "--offline=true", f"--threshold={int(EXPOSURE * 10)}", copy],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    level = re.search(r"exposure level for .*: ([0-9.]+)", done.stdout)
-    assert level and float(level[1]) <= EXPOSURE, done.stdout[-200:]
+    """systemd takes the units, and finds them closed enough"""
+    for unit in UNIT, GPU_UNIT:
+        copy = folder / unit.name
+        # the program and the page need not be installed here
+        text = re.sub("/usr/local/bin/t410trace[-a-z]*", shutil.which("true"), unit.read_text(encoding="ascii"))
+        copy.write_text(re.sub(r"^Documentation=.*\n", "", text, flags=re.M), encoding="ascii")
+        done = subprocess.run(["systemd-analyze", "verify", copy], capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+        done = subprocess.run(
+            ["systemd-analyze", "security", "--offline=true", f"--threshold={int(EXPOSURE * 10)}", copy],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        level = re.search(r"exposure level for .*: ([0-9.]+)", done.stdout)
+        assert level and float(level[1]) <= EXPOSURE, done.stdout[-200:]
+
+
+def unit_of_the_helper(_folder):
+    """the helper's unit listens where the daemon, which starts behind it, looks"""
+    source = (ROOT / "user/live/program/gpu.h").read_text(encoding="ascii")
+    socket = re.search(r'#define GPU_SOCKET\s+"(.*)"', source)[1]
+    text = GPU_UNIT.read_text(encoding="ascii")
+    assert f"\nExecStart=/usr/local/bin/t410trace-gpu --socket {socket}\n" in text
+    assert socket == f"/run/{re.search('RuntimeDirectory=(.*)', text)[1]}/socket"
+    for key in ("Wants", "After"):
+        assert re.search(rf"^{key}=.*\b{GPU_UNIT.name}", UNIT.read_text(encoding="ascii"), re.M), key
 
 
 def unit_order(_folder):
@@ -305,6 +318,6 @@ def unit_capabilities(_folder):
         assert re.search(rf"^#   {name} ", text, re.M), f"the unit has no reason for {name}"
 
 
-for test in (packaged, good, bad, together, options, no_file, locks, unit, unit_order, unit_capabilities):
+for test in (packaged, good, bad, together, options, no_file, locks, unit, unit_of_the_helper, unit_order, unit_capabilities):
     check(test)
 sys.exit(failed)
