@@ -170,6 +170,8 @@ struct account_gap {
  * @quality: sums of the intervals' losses; @quality.method and .weights of the last one
  * @self: sums of the intervals' cost of the tracer, of the machine as a whole
  * @reported: its closing report was written
+ * @nodes: merged of the accounts of so many nodes: @gap_ns and @intervals are sums over them,
+ *	@covered_ns is the longest, and @gaps is empty; 0: of one machine
  */
 struct account_job {
 	struct row_job job;
@@ -195,6 +197,7 @@ struct account_job {
 	struct quality quality;
 	struct self_cost self;
 	bool reported;
+	uint32_t nodes;
 };
 #define ACCOUNT_MAX_STEPS   256
 #define ACCOUNT_OTHER_STEPS "others"

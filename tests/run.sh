@@ -177,6 +177,7 @@ part_unit() {
 		tests/cli/test_check.py ./t410trace
 		tests/cli/test_foreign_devices.py ./t410trace
 		tests/cli/test_job_commands.py ./t410trace build/$(native)/tests/unit/make_accounts
+		tests/cli/test_job_merge.py ./t410trace
 		tests/cli/test_slurm_epilog.py
 		tests/cli/test_slurm_merge.py
 		tests/cli/test_options.py ./t410trace
@@ -215,6 +216,7 @@ part_asan() {
 		tests/cli/test_top_screen.py $program
 		tests/cli/test_foreign_devices.py $program
 		tests/cli/test_job_commands.py $program $make_accounts
+		tests/cli/test_job_merge.py $program
 		tests/cli/test_serve.py $program
 		tests/cli/test_esp_commands.py $program
 		tests/cli/test_gpu_helper.py $program-gpu

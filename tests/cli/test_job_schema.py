@@ -48,12 +48,12 @@ def set_at(document, path, value):
     return changed
 
 
-for name in ("job", "job-trouble", "jobs", "job-compact"):
+for name in ("job", "job-trouble", "job-nodes", "jobs", "job-compact"):
     found = problems(example(f"{name}.json"))
     print(found, end="")
     check(f"{name}.json keeps its schema", not found)
 
-for name in ("job-together", "jobs-together", "job-energy", "jobs-energy", "report-together", "report-energy"):
+for name in ("job-together", "jobs-together", "job-energy", "jobs-energy", "report-together", "report-energy", "job-nodes-kinds"):
     found = problems(json.loads((TESTS / f"golden/{name}.json").read_text(encoding="utf-8")))
     print(found, end="")
     check(f"{name}.json keeps its schema", not found)

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/job_file.h"
+#include "cli/job_merge.h"
 #include "cli/formats.h"
 #include "cli/output.h"
 #include "cli/values.h"
@@ -325,18 +326,6 @@ static int write_found(struct job_look *l, struct diag *d)
 	return err;
 }
 
-static int write_text(const char *path, const char *text, size_t size, struct diag *d)
-{
-	struct output out;
-	int err = output_open(path, OUTPUT_REPORT, d, &out);
-
-	if (err)
-		return err;
-	if (fwrite(text, 1, size, out.file) != size || fflush(out.file))
-		err = output_failed(&out, -errno, d);
-	return output_close(&out, err, d);
-}
-
 /* Written to memory first: the data may change meanwhile. */
 static int print_found(struct job_look *l, struct diag *d)
 {
@@ -351,7 +340,8 @@ static int print_found(struct job_look *l, struct diag *d)
 	if (fclose(l->out) && !err)
 		err = diag_error(d, -errno, "cannot show the account");
 	job_file_done(&l->file);
-	return err ? err : write_text(format_path(formats_chosen(l->show), l->show), text, size, d);
+	return err ? err
+		   : job_file_write(format_path(formats_chosen(l->show), l->show), text, size, d);
 }
 
 static void tell_state(const char *who, const struct job_look *l, struct diag *d, const char *more)
@@ -501,6 +491,8 @@ static int run(struct options *o)
 
 	if (a->decode)
 		return job_decode(o->who, a->decode);
+	if (a->merge.nr)
+		return job_merge_command(o);
 	l.asked_ns = clock_ns(CLOCK_REALTIME);
 	if (waits(a))
 		l.until_ns = monotonic_ns() + a->wait_ns;
@@ -523,6 +515,8 @@ static int take_job(struct options *o, const char *text, struct diag *d)
 	struct job_wanted *w = &a->wanted;
 	const char *wrong;
 
+	if (job_merge_is_report(text))
+		return text_list_add(&a->merge_more, text) ? diag_no_memory(d) : 0;
 	if (a->name)
 		return diag_fail(d, -EINVAL, "unexpected argument \"%s\": one job at a time", text);
 	a->name = text;
@@ -550,7 +544,9 @@ static int check(struct options *o, struct diag *d)
 
 	if (a->decode && (a->name || waits(a) || a->compact || a->all))
 		return diag_fail(d, -EINVAL, "--decode takes no job and none of its options");
-	if (!a->decode && !a->name)
+	if (job_merge_check(o, d))
+		return -EINVAL;
+	if (!a->decode && !a->name && !a->merge.nr)
 		return diag_fail(d, -EINVAL, "which job? (\"t410trace jobs\" lists them)");
 	if (a->history && o->run.output.format != OUTPUT_JSON)
 		return diag_fail(d, -EINVAL, "--history needs --json");
@@ -582,6 +578,16 @@ static const struct option_row rows[] = {
 	  "\"2026-11-22\", \"16:30\", \"@1763740800\"",
 	  OPTION("since", 0, "TIME", value_since, account.since_ns) },
 	{ 0, 0, "Show all jobs of this id, the last one first", SWITCH("all", 0, account.all) },
+	{ 0, 0,
+	  "Instead, make one account of closing reports of nodes: files, a folder that the nodes "
+	  "share, or - for standard input; further files may follow (docs/JOBS.md)",
+	  OPTION("merge", 0, "PATH", value_item, account.merge) },
+	{ 0, 0, "With --merge: the nodes of the job, as in \"n[001-128]\"; missing ones are named",
+	  OPTION("nodes", 0, "LIST", value_text, account.nodes) },
+	{ 0, 0,
+	  "With --merge: users whose files in a folder are accepted beside those of root and of "
+	  "the folder's owner; \"yes\" is for all",
+	  OPTION("owner", 0, "USER[,...]", value_user_jobs, account.owners) },
 	{ 0, 0, "Where accounts are (default " STORE_DEFAULT_FILE ")",
 	  OPTION("file", 0, "FILE", value_text, account.file) },
 	{ 0, 0, "Also show bounds, losses and what measuring cost",
@@ -597,7 +603,8 @@ const struct command command_job = {
 	.more = "JOBID is the number or name that the scheduler gave it (\"12\"), with the "
 		"scheduler before it (\"slurm:12\"), the first 12 digits or more of a container's "
 		"or pod's, or the key of an account (\"t410trace jobs\" shows keys with --json). "
-		"Of several jobs of one id it is the one that runs, or ended last.\n\n"
+		"Of several jobs of one id it is the one that runs, or ended last. With --merge it "
+		"may be left out.\n\n"
 		"Accounts are kept by \"t410trace serve\".",
 	.options = rows,
 	.formats = FORMATS_ONE,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/job_file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "cli/output.h"
 
 /* Accounts are out of date when this many intervals are missing; at least this long. */
 #define LATE_INTERVALS 4
@@ -99,4 +101,16 @@ bool job_file_damage(const struct job_file *f, struct diag *d)
 			  (unsigned long long)f->damaged.nr, f->damaged.key);
 	diag_help(d, "\"t410trace serve\" puts them aside when it comes across them");
 	return true;
+}
+
+int job_file_write(const char *path, const char *text, size_t size, struct diag *d)
+{
+	struct output out;
+	int err = output_open(path, OUTPUT_REPORT, d, &out);
+
+	if (err)
+		return err;
+	if (fwrite(text, 1, size, out.file) != size || fflush(out.file))
+		err = output_failed(&out, -errno, d);
+	return output_close(&out, err, d);
 }

@@ -51,4 +51,7 @@ bool job_file_state(const struct job_file *f, char *ret, size_t size);
 /** job_file_damage() - after job_file_done(): name damaged accounts; @d stays for none */
 bool job_file_damage(const struct job_file *f, struct diag *d);
 
+/** job_file_write() - write accounts that are there as text; @path: NULL for standard output. 0 or an errno */
+int job_file_write(const char *path, const char *text, size_t size, struct diag *d);
+
 #endif

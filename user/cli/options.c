@@ -290,4 +290,6 @@ void options_free(struct options *o)
 	text_list_free(&o->stat.events);
 	text_list_free(&o->stat.windows);
 	text_list_free(&o->joined);
+	text_list_free(&o->account.merge);
+	text_list_free(&o->account.merge_more);
 }

@@ -63,6 +63,9 @@ struct machine_options {
  * @wait_ns: time to wait for the job's end, UINT64_MAX = none
  * @all: all jobs of this id
  * @history: with its intervals
+ * @merge, @merge_more: closing reports to merge, by the option and behind it
+ * @nodes: the job's nodes, as a list of Slurm; NULL: not known
+ * @owners: users whose files are accepted in a folder
  * @running, @ended: only running, or only ended jobs
  * @user: only jobs of this user
  * @nr: number of latest jobs, 0 = all; JOBS_USUAL: not given
@@ -78,6 +81,10 @@ struct account_options {
 	uint64_t wait_ns;
 	bool all;
 	bool history;
+	struct text_list merge;
+	struct text_list merge_more;
+	const char *nodes;
+	struct job_users owners;
 	bool running;
 	bool ended;
 	const char *user;

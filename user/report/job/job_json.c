@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/cleanup.h"
 #include "report/format.h"
+#include "report/job/job_nodes.h"
 #include "report/job/job_peak.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
@@ -59,14 +62,14 @@ static json_t *job_object(const struct account_job *j, int *err)
 	return o;
 }
 
-static json_t *gaps_array(const struct account_job *j, int *err)
+static json_t *gaps_array(const struct account_gap *gaps, size_t nr, int *err)
 {
 	json_t *a = json_array();
 
-	for (size_t i = 0; i < j->nr_gaps; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		json_t *o = json_object();
 
-		put_span(o, j->gaps[i].start_ns, j->gaps[i].end_ns, err);
+		put_span(o, gaps[i].start_ns, gaps[i].end_ns, err);
 		put_element(a, o, err);
 	}
 	return a;
@@ -107,25 +110,22 @@ static json_t *metric_object(const struct account_job *j, const struct account_p
 static json_t *metrics_object(const struct job_context *c, const struct account_job *j,
 			      const struct account_part *p, bool brief, int *err)
 {
-	struct job_sum_value energy = job_sum_energy(c->node, j, p);
 	json_t *o = json_object();
 
-	for (int i = 0; i < NR_JOB_SUMS * NR_DIRECTIONS; i++) {
-		enum direction way = i % NR_DIRECTIONS;
-		struct job_sum_value v = job_sum_of(c->node, j, p, i / NR_DIRECTIONS, way);
-		char name[32];
+	for (size_t i = 0; i < NR_JOB_METRICS; i++) {
+		struct job_sum_value v = job_metric(c->node, j, p, i);
+		bool energy = i == NR_JOB_METRICS - 1;
+		char name[JOB_METRIC_LEN];
 
-		snprintf(name, sizeof(name), "%s_%s_bytes", job_sum_name(i / NR_DIRECTIONS),
-			 direction_name(way));
+		job_metric_name(i, name);
 		if (v.counted && brief)
 			put_number(o, name, v.value, err);
 		else if (v.counted)
-			put(o, name, metric_object(j, p, &v, "bytes_per_second", 1, err), err);
+			put(o, name,
+			    metric_object(j, p, &v, energy ? "watts" : "bytes_per_second",
+					  energy ? 1e-9 : 1, err),
+			    err);
 	}
-	if (energy.counted && brief)
-		put_number(o, "energy_nanojoules", energy.value, err);
-	else if (energy.counted)
-		put(o, "energy_nanojoules", metric_object(j, p, &energy, "watts", 1e-9, err), err);
 	return o;
 }
 
@@ -137,6 +137,14 @@ static json_t *reasons_object(const struct account_node_total *t, int *err)
 		if (t->unattributed[i])
 			put_number(o, reason_name(i), t->unattributed[i], err);
 	return o;
+}
+
+/* Of a merged account: how many of its nodes have it */
+static void put_counter_nodes(json_t *o, const struct job_context *c, size_t i, int *err)
+{
+	for (size_t k = 0; c->nodes && k < c->nodes->nr_kinds; k++)
+		if (c->node == &c->nodes->kinds[k].node)
+			put_number(o, "nodes", c->nodes->kinds[k].of[i].nodes, err);
 }
 
 static json_t *counter_object(const struct job_context *c, const struct account_job *j, size_t i,
@@ -156,6 +164,9 @@ static json_t *counter_object(const struct job_context *c, const struct account_
 		put_text(o, "unit", unit_name(counter->unit), err);
 	if (counter->bdf[0])
 		put_name(o, "bdf", counter->bdf, sizeof(counter->bdf), err);
+	if (counter->unit == UNIT_BYTES && !counter->whole)
+		put_bool(o, "whole", false, err);
+	put_counter_nodes(o, c, i, err);
 	/* Without a single reading there is no value: missing is not zero. */
 	if (v.counted) {
 		put_value(o, &v, err);
@@ -239,9 +250,10 @@ static json_t *steps_array(const struct job_context *c, const struct account_job
 }
 
 /* The quality of reports, and the observed part of the job's time. */
-static json_t *quality_object(const struct account_job *j, int *err)
+static json_t *quality_object(const struct job_context *c, const struct account_job *j, int *err)
 {
-	uint64_t duration = job_duration(j, &j->whole), missing = 0;
+	uint64_t covered = c->nodes ? c->nodes->covered_ns : j->covered_ns, missing = 0;
+	uint64_t duration = c->nodes ? c->nodes->duration_ns : job_duration(j, &j->whole);
 	json_t *o = json_quality(&j->quality, err);
 	double least = 1;
 
@@ -255,8 +267,7 @@ static json_t *quality_object(const struct account_job *j, int *err)
 	put_cut(o, "covered_ns", j->covered_ns, err);
 	if (j->others_unknown_ns)
 		put_cut(o, "others_unknown_ns", j->others_unknown_ns, err);
-	put(o, "coverage",
-	    json_real(j->covered_ns < duration ? (double)j->covered_ns / (double)duration : 1.0),
+	put(o, "coverage", json_real(covered < duration ? (double)covered / (double)duration : 1.0),
 	    err);
 	if (j->nr_node)
 		put(o, "least_running_ratio", json_real(least), err);
@@ -373,6 +384,153 @@ static json_t *groups_array(const struct account_job *j, int *err)
 	return a;
 }
 
+/* --- nodes of a merged account */
+
+static json_t *spread_object(const struct job_nodes *n, const struct job_spread *s, int *err)
+{
+	static const char *const points[] = { "min", "quartile_1", "median", "quartile_3", "max" };
+	json_t *o = json_object();
+
+	put_number(o, "nodes", s->nr, err);
+	put_number(o, "sum", s->sum, err);
+	for (size_t i = 0; i < ARRAY_SIZE(points); i++)
+		put_number(o, points[i], s->points[i], err);
+	put_text(o, "min_node", n->items[s->first].name, err);
+	put_text(o, "max_node", n->items[s->last].name, err);
+	put(o, "mean", json_real((double)s->sum / (double)s->nr), err);
+	put(o, "imbalance", s->sum ? json_real(job_spread_imbalance(s)) : json_null(), err);
+	return o;
+}
+
+static json_t *spreads_object(const struct job_nodes *n, const struct job_kind *k, int *err)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < NR_JOB_SPREADS; i++) {
+		char name[JOB_METRIC_LEN] = "on_cpu_ns";
+
+		if (!k->spreads[i].nr)
+			continue;
+		if (i != JOB_SPREAD_CPUS)
+			job_metric_name(i, name);
+		put(o, name, spread_object(n, &k->spreads[i], err), err);
+	}
+	return o;
+}
+
+static json_t *node_metrics(const struct job_node *n, int *err)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < NR_JOB_METRICS; i++) {
+		char name[JOB_METRIC_LEN];
+
+		job_metric_name(i, name);
+		if (n->values[i].counted)
+			put_number(o, name, n->values[i].value, err);
+	}
+	return o;
+}
+
+static json_t *node_object(const struct job_nodes *all, const struct job_node *n, int *err)
+{
+	json_t *o = json_object();
+
+	put_name(o, "host", n->name, sizeof(n->name), err);
+	put_text(o, "platform", all->kinds[n->kind].host.platform, err);
+	put_text(o, "state", account_state_name(n->state), err);
+	put_number(o, "reports", n->reports, err);
+	put_times(o, n->start_ns, n->end_ns, n->duration_ns, err);
+	put_cut(o, "covered_ns", n->covered_ns, err);
+	put_cut(o, "gap_ns", n->gap_ns, err);
+	put(o, "gaps", gaps_array(n->gaps, n->nr_gaps, err), err);
+	put_bool(o, "late_start", n->late_start, err);
+	if (n->clock_set_ns)
+		put_cut(o, "clock_set_ns", n->clock_set_ns, err);
+	if (n->clock_back_ns)
+		put_cut(o, "clock_back_ns", n->clock_back_ns, err);
+	put_cut(o, "on_cpu_ns", n->on_cpu_ns, err);
+	put_cut(o, "counters_missing", n->counters_missing, err);
+	put(o, "metrics", node_metrics(n, err), err);
+	put(o, "quality", losses_object(&n->quality, err), err);
+	return o;
+}
+
+static json_t *kind_object(const struct job_context *c, const struct job_kind *k, int *err)
+{
+	struct job_context own = *c;
+	json_t *o = json_object();
+
+	own.host = &k->host;
+	own.node = &k->node;
+	put_host(o, &k->host, err);
+	put_number(o, "nodes", k->nr_nodes, err);
+	put(o, "metrics", metrics_object(&own, &k->job, &k->job.whole, false, err), err);
+	put(o, "counters", counters_array(&own, &k->job, err), err);
+	put(o, "steps", steps_array(&own, &k->job, err), err);
+	put(o, "spread", spreads_object(c->nodes, k, err), err);
+	return o;
+}
+
+/* Names of files may be any bytes. */
+static json_t *name_value(const char *name, int *err)
+{
+	cleanup_free char *text = NULL;
+
+	if (!*err)
+		*err = format_utf8(name, SIZE_MAX, &text);
+	return *err ? NULL : json_string(text);
+}
+
+static json_t *names_array(const struct text_list *names, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < names->nr && !*err; i++)
+		put_element(a, name_value(names->items[i], err), err);
+	return a;
+}
+
+static json_t *refused_array(const struct job_nodes *n, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < n->nr_refused && !*err; i++) {
+		json_t *o = json_object();
+
+		put_text(o, "report", n->refused[i].report, err);
+		put_text(o, "reason", n->refused[i].reason, err);
+		put_text(o, "text", n->refused[i].text, err);
+		put_element(a, o, err);
+	}
+	return a;
+}
+
+static json_t *nodes_object(const struct job_context *c, int *err)
+{
+	const struct job_nodes *n = c->nodes;
+	json_t *o = json_object(), *list = json_array(), *kinds = json_array();
+
+	put_number(o, "reported", job_nodes_count(n), err);
+	if (n->expected) {
+		put_number(o, "expected", n->expected, err);
+		put(o, "missing", names_array(&n->missing, err), err);
+		put(o, "unexpected", names_array(&n->extra, err), err);
+	}
+	put_bool(o, "complete", !job_nodes_incomplete(n), err);
+	put(o, "refused", refused_array(n, err), err);
+	put(o, "twice", names_array(n->twice, err), err);
+	for (size_t i = 0; i < n->nr && !*err; i++)
+		put_element(list, node_object(n, &n->items[i], err), err);
+	for (size_t i = 0; i < n->nr_kinds && n->nr_kinds > 1 && !*err; i++)
+		put_element(kinds, kind_object(c, &n->kinds[i], err), err);
+	put(o, "list", list, err);
+	if (n->nr_kinds == 1)
+		put(o, "spread", spreads_object(n, &n->kinds[0], err), err);
+	put(o, "kinds", kinds, err);
+	return o;
+}
+
 int job_json_write(FILE *out, const struct job_context *c, const struct account_job *j)
 {
 	json_t *o = json_object();
@@ -381,16 +539,18 @@ int job_json_write(FILE *out, const struct job_context *c, const struct account_
 	put_text(o, "schema", "t410trace.job/1", &err);
 	put_host(o, c->host, &err);
 	put_life(o, j, &err);
-	put(o, "gaps", gaps_array(j, &err), &err);
+	put(o, "gaps", gaps_array(j->gaps, j->nr_gaps, &err), &err);
 	put(o, "metrics", metrics_object(c, j, &j->whole, false, &err), &err);
 	put_peak(o, c, j, &err);
 	put(o, "counters", counters_array(c, j, &err), &err);
 	put(o, "devices", io_array(&j->whole, &err), &err);
 	put(o, "steps", steps_array(c, j, &err), &err);
-	put(o, "quality", quality_object(j, &err), &err);
+	put(o, "quality", quality_object(c, j, &err), &err);
 	put(o, "self", json_self(&j->self, &err), &err);
 	if (j->nr_groups)
 		put(o, "resctrl", groups_array(j, &err), &err);
+	if (c->nodes)
+		put(o, "nodes", nodes_object(c, &err), &err);
 	if (c->history)
 		put(o, "history", history_object(c, j, &err), &err);
 	return put_line(out, o, 15, err);

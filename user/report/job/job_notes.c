@@ -21,13 +21,14 @@ static int put_state(FILE *out, const struct account_job *j, size_t width)
 	format_time(j->whole.end_ns, time);
 	if (j->state == ACCOUNT_RUNNING)
 		err = notes_line(out, width, "running: this is the account up to %s", time);
-	else if (j->state == ACCOUNT_STALE)
+	else if (j->state == ACCOUNT_STALE && !j->nodes)
 		err = notes_line(
 			out, width,
 			"stale: it ended while nobody looked; what it did after %s is not in "
 			"this account",
 			time);
-	if (err || !j->late_start)
+	/* Of several nodes, those that are meant have been named. */
+	if (err || !j->late_start || j->nodes)
 		return err;
 	return notes_line(
 		out, width,

@@ -15,18 +15,22 @@
 /* A compact record begins with this; the number is that of its format. */
 #define JOB_COMPACT_PREFIX "t4j1l:"
 
+struct job_nodes;
+
 /**
  * struct job_context - context for reading an account
  * @host: the machine
  * @node: has the counters that accounts refer to
  * @history: intervals of the account to show, as from store_each_span(); NULL: not requested
  * @kept: the same for evaluation only; NULL: none
+ * @nodes: it is merged of closing reports of these; NULL: it is of one machine
  */
 struct job_context {
 	const struct host_info *host;
 	const struct accounts_node *node;
 	const struct account_list *history;
 	const struct account_list *kept;
+	const struct job_nodes *nodes;
 };
 
 /** job_json_write() - the account as one line of JSON; 0 or a negative errno */

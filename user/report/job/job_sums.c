@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "report/job/job_sums.h"
 
+#include <stdio.h>
+
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/sums.h"
@@ -35,6 +37,9 @@ uint64_t job_clock_set(const struct account_job *j)
 {
 	uint64_t there = sum_capped(j->covered_ns, j->gap_ns), clock = by_clock(&j->whole);
 
+	/* Nodes begin and end at different times, and each has a clock of its own. */
+	if (j->nodes)
+		return 0;
 	/* The clocks are read one after the other, so they never agree to the nanosecond. */
 	return clock > there && clock - there >= NS_PER_S ? clock - there : 0;
 }
@@ -159,4 +164,21 @@ struct job_sum_value job_sum_energy(const struct accounts_node *n, const struct 
 			add_counter(&all, j, p, i);
 	}
 	return all;
+}
+
+void job_metric_name(size_t metric, char ret[JOB_METRIC_LEN])
+{
+	if (metric == NR_JOB_METRICS - 1)
+		snprintf(ret, JOB_METRIC_LEN, "energy_nanojoules");
+	else
+		snprintf(ret, JOB_METRIC_LEN, "%s_%s_bytes", job_sum_name(metric / NR_DIRECTIONS),
+			 direction_name(metric % NR_DIRECTIONS));
+}
+
+struct job_sum_value job_metric(const struct accounts_node *n, const struct account_job *j,
+				const struct account_part *p, size_t metric)
+{
+	if (metric == NR_JOB_METRICS - 1)
+		return job_sum_energy(n, j, p);
+	return job_sum_of(n, j, p, metric / NR_DIRECTIONS, metric % NR_DIRECTIONS);
 }

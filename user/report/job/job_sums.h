@@ -66,6 +66,17 @@ struct job_sum_value job_sum_all(const struct accounts_node *n, const struct acc
 struct job_sum_value job_sum_energy(const struct accounts_node *n, const struct account_job *j,
 				    const struct account_part *p);
 
+/* All sums by number: those of bytes by direction, and energy as the last one. */
+#define NR_JOB_METRICS (NR_JOB_SUMS * NR_DIRECTIONS + 1)
+#define JOB_METRIC_LEN 32
+
+/** job_metric_name() - "mem_read_bytes", ... "energy_nanojoules" */
+void job_metric_name(size_t metric, char ret[JOB_METRIC_LEN]);
+
+/** job_metric() - job_sum_of() or job_sum_energy() by number */
+struct job_sum_value job_metric(const struct accounts_node *n, const struct account_job *j,
+				const struct account_part *p, size_t metric);
+
 /** job_sum_counter() - the same of a single counter, an index into account_job.node */
 struct job_sum_value job_sum_counter(const struct account_job *j, const struct account_part *p,
 				     size_t node);

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "report/grid.h"
+#include "report/job/job_nodes_table.h"
 #include "report/job/job_notes.h"
 #include "report/job/job_peak.h"
 #include "report/job/job_report.h"
@@ -532,6 +533,45 @@ static int put_legend(const struct job_table *t)
 		t->width);
 }
 
+/* Sums and steps */
+static int put_body(struct job_table *t)
+{
+	int err = put_sums(t);
+
+	if (!err)
+		err = job_peak_line(t->out, t->c, t->j, t->width);
+	if (!err)
+		err = put_energy(t);
+	return err ? err : put_steps(t);
+}
+
+/* Nodes that count different things are beside each other. */
+static int put_kinds(struct job_table *t)
+{
+	const struct job_nodes *n = t->c->nodes;
+	int err = 0;
+
+	for (size_t i = 0; i < n->nr_kinds && !err; i++) {
+		const struct job_kind *k = &n->kinds[i];
+		struct job_context c = *t->c;
+		struct job_table own = *t;
+
+		c.host = &k->host;
+		c.node = &k->node;
+		own.c = &c;
+		own.j = &k->job;
+		if (n->nr_kinds > 1)
+			err = notes_line(t->out, t->width, "%son %s (%s):", i ? "\n" : "",
+					 FORMAT_SAFE(k->host.name), FORMAT_SAFE(k->host.platform));
+		if (!err)
+			err = put_body(&own);
+		if (!err)
+			err = job_nodes_spread(t->out, n, k, t->width);
+		t->parts = own.parts;
+	}
+	return err || !t->o->verbose ? err : job_nodes_list(t->out, n, t->width);
+}
+
 static int put_table(FILE *out, void *arg)
 {
 	struct job_table *t = arg;
@@ -542,13 +582,7 @@ static int put_table(FILE *out, void *arg)
 	if (!err && !t->o->quiet)
 		fputc('\n', out);
 	if (!err)
-		err = put_sums(t);
-	if (!err)
-		err = job_peak_line(t->out, t->c, t->j, t->width);
-	if (!err)
-		err = put_energy(t);
-	if (!err)
-		err = put_steps(t);
+		err = t->c->nodes ? put_kinds(t) : put_body(t);
 	if (!err)
 		err = put_devices(t);
 	if (!err)
@@ -557,6 +591,8 @@ static int put_table(FILE *out, void *arg)
 		fputc('\n', out);
 	if (!err)
 		err = put_legend(t);
+	if (!err && t->c->nodes)
+		err = job_nodes_notes(out, t->c->nodes, t->width);
 	return err ? err : job_notes_write(out, t->c, t->j, t->width, t->o);
 }
 
