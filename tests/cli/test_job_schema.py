@@ -53,7 +53,10 @@ for name in ("job", "job-trouble", "job-nodes", "jobs", "job-compact"):
     print(found, end="")
     check(f"{name}.json keeps its schema", not found)
 
-for name in ("job-together", "jobs-together", "job-energy", "jobs-energy", "report-together", "report-energy", "job-nodes-kinds"):
+for name in ("job-together", "jobs-together", "job-energy", "jobs-energy", "report-together", "report-energy", "job-nodes-kinds") + (
+    "job-nodes-compact",
+    "job-nodes-kinds-compact",
+):
     found = problems(json.loads((TESTS / f"golden/{name}.json").read_text(encoding="utf-8")))
     print(found, end="")
     check(f"{name}.json keeps its schema", not found)
@@ -80,6 +83,14 @@ BROKEN = [
     ("job-compact", ["m", "mr"], [1, 2, 3], "mr"),
     ("job-compact", ["t4j"], 2, "no schema"),
     ("job-compact", ["run"], 1.5, "run"),
+    ("job-compact", ["m", "xx"], [1, 0, 2, 3], "xx"),
+    ("job-nodes", ["nodes", "list", 0, "metrics", "mem_read_bytes"], 5, "the nodes have"),
+    ("job-nodes", ["nodes", "list", 1, "on_cpu_ns"], 5, "on_cpu_ns: the nodes have"),
+    ("job-nodes", ["nodes", "spread", "mem_read_bytes", "median"], 1, "impossible over nodes"),
+    ("job-nodes", ["nodes", "reported"], 2, "are not those of the list"),
+    ("job-nodes", ["nodes", "missing"], ["n4"], "are there and 1 missing"),
+    ("job-nodes", ["nodes", "complete"], True, "cannot be complete"),
+    ("job-nodes", ["nodes", "refused", 0, "reason"], "other", "reason"),
 ]
 
 for name, path, value, said in BROKEN:

@@ -11,8 +11,11 @@
 #include <strings.h>
 #include <zlib.h>
 
+#include "base/array.h"
 #include "base/base32.h"
 #include "base/cleanup.h"
+#include "base/hostlist.h"
+#include "report/job/job_nodes.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
 #include "report/losses.h"
@@ -20,6 +23,11 @@
 
 /* No record becomes longer than this when it is unpacked. */
 #define DECODED_MAX (1024 * 1024)
+
+/* Bytes of a record, of names in it, and kinds of nodes */
+#define RECORD_MOST 4000
+#define NAMES_BYTES 300
+#define KINDS_MOST  3
 
 static json_t *number(uint64_t value)
 {
@@ -69,25 +77,127 @@ static json_t *sum_array(const struct job_sum_value *v, int *err)
  * Sums by short names: "mr" is mem_read_bytes, "mb" mem_readwrite_bytes, "pw" pcie_write_bytes,
  * "nj" energy_nanojoules.
  */
-static json_t *sums_object(const struct job_context *c, const struct account_job *j, int *err)
+static void key_of(size_t metric, char ret[3])
 {
 	static const char letters[NR_JOB_SUMS] = { 'm', 'c', 'g', 'x', 'r', 'd', 'p' };
 	static const char ways[NR_DIRECTIONS] = { 'r', 'w', 'b' };
-	struct job_sum_value energy = job_sum_energy(c->node, j, &j->whole);
+	bool energy = metric == NR_JOB_METRICS - 1;
+
+	ret[0] = energy ? 'n' : letters[metric / NR_DIRECTIONS];
+	ret[1] = energy ? 'j' : ways[metric % NR_DIRECTIONS];
+	ret[2] = '\0';
+}
+
+static json_t *sums_object(const struct accounts_node *n, const struct account_job *j, int *err)
+{
 	json_t *o = json_object();
 
-	for (int i = 0; i < NR_JOB_SUMS * NR_DIRECTIONS; i++) {
-		enum job_sum sum = i / NR_DIRECTIONS;
-		enum direction way = i % NR_DIRECTIONS;
-		struct job_sum_value v = job_sum_of(c->node, j, &j->whole, sum, way);
-		char key[] = { letters[sum], ways[way], 0 };
+	for (size_t i = 0; i < NR_JOB_METRICS; i++) {
+		struct job_sum_value v = job_metric(n, j, &j->whole, i);
+		char key[3];
 
+		key_of(i, key);
 		if (v.counted)
 			put(o, key, sum_array(&v, err), err);
 	}
-	if (energy.counted)
-		put(o, "nj", sum_array(&energy, err), err);
 	return o;
+}
+
+/* --- a job on several nodes */
+
+/* What a record has of its nodes; each is shorter than the one before. */
+enum detail {
+	DETAIL_ALL,
+	DETAIL_NO_LISTS, /* how many nodes are missing, not which */
+	DETAIL_LEAST,	 /* and of sums over all destinations only, how nodes differ */
+	NR_DETAILS,
+};
+
+static json_t *spread_array(const struct job_nodes *n, const struct job_spread *s, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < ARRAY_SIZE(s->points); i++)
+		put_element(a, exact_integer(s->points[i]), err);
+	put_element(a, json_string(n->items[s->first].name), err);
+	put_element(a, json_string(n->items[s->last].name), err);
+	return a;
+}
+
+static json_t *spreads_object(const struct job_nodes *n, const struct job_kind *k,
+			      enum detail detail, int *err)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < NR_JOB_SPREADS; i++) {
+		bool least = i >= NR_JOB_METRICS - 1 || i / NR_DIRECTIONS == JOB_SUM_MEM;
+		char key[] = "cpu";
+
+		if (!k->spreads[i].sum || (detail == DETAIL_LEAST && !least))
+			continue;
+		if (i != JOB_SPREAD_CPUS)
+			key_of(i, key);
+		put(o, key, spread_array(n, &k->spreads[i], err), err);
+	}
+	return o;
+}
+
+/* As many names as have room */
+static void put_names(json_t *o, const char *key, char *names, enum detail detail, int *err)
+{
+	if (!names)
+		*err = *err ?: -ENOMEM;
+	else if (names[0] && detail == DETAIL_ALL)
+		put_text(o, key, names, err);
+	free(names);
+}
+
+static bool is_stale(const struct job_node *n)
+{
+	return n->state == ACCOUNT_STALE;
+}
+
+static bool is_incomplete(const struct job_node *n)
+{
+	return n->incomplete || n->gap_ns;
+}
+
+static json_t *nodes_object(const struct job_nodes *n, enum detail detail, int *err)
+{
+	const char *const *missing = (const char *const *)n->missing.items;
+	json_t *o = json_object();
+
+	put_number(o, "n", job_nodes_count(n), err);
+	if (n->expected)
+		put_number(o, "of", n->expected, err);
+	if (n->missing.nr)
+		put_number(o, "no", n->missing.nr, err);
+	if (n->nr_refused)
+		put_number(o, "bad", n->nr_refused, err);
+	put_names(o, "miss", hostlist_fold(missing, n->missing.nr, NAMES_BYTES), detail, err);
+	put_names(o, "stale", job_nodes_names(n, is_stale, NAMES_BYTES), detail, err);
+	put_names(o, "lost", job_nodes_names(n, is_incomplete, NAMES_BYTES), detail, err);
+	if (n->nr_kinds == 1)
+		put(o, "sp", spreads_object(n, &n->kinds[0], detail, err), err);
+	return o;
+}
+
+/* Nodes that count different things are beside each other. */
+static json_t *kinds_array(const struct job_nodes *n, enum detail detail, int *err)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < n->nr_kinds && i < KINDS_MOST; i++) {
+		const struct job_kind *k = &n->kinds[i];
+		json_t *o = json_object();
+
+		put_text(o, "p", k->host.platform, err);
+		put_number(o, "n", k->nr_nodes, err);
+		put(o, "m", sums_object(&k->node, &k->job, err), err);
+		put(o, "sp", spreads_object(n, k, detail, err), err);
+		put_element(a, o, err);
+	}
+	return a;
 }
 
 /* Its quality, briefly: numbers that are as they should be are left out. */
@@ -135,14 +245,19 @@ static void put_who(json_t *o, const struct job_context *c, const struct account
 	put_ms(o, "cpu", j->whole.on_cpu_ns, err);
 }
 
-static int compose(const struct job_context *c, const struct account_job *j, char **ret)
+static int compose(const struct job_context *c, const struct account_job *j, enum detail detail,
+		   char **ret)
 {
 	json_t *o = json_object();
 	int err = 0;
 
 	put_who(o, c, j, &err);
-	put(o, "m", sums_object(c, j, &err), &err);
+	put(o, "m", sums_object(c->node, j, &err), &err);
 	put_trust(o, j, &err);
+	if (c->nodes)
+		put(o, "N", nodes_object(c->nodes, detail, &err), &err);
+	if (c->nodes && c->nodes->nr_kinds > 1)
+		put(o, "k", kinds_array(c->nodes, detail, &err), &err);
 	*ret = err ? NULL : json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(4));
 	json_decref(o);
 	return err ? err : *ret ? 0 : -ENOMEM;
@@ -171,21 +286,30 @@ static int pack(const char *json, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-int job_compact(const struct job_context *c, const struct account_job *j, char **ret)
+static int record_of(const struct job_context *c, const struct account_job *j, enum detail detail,
+		     char **ret)
 {
 	cleanup_free char *json = NULL;
 	cleanup_free char *packed = NULL;
-	char *text;
-	int err = compose(c, j, &json);
+	int err = compose(c, j, detail, &json) ?: pack(json, &packed);
 
-	if (!err)
-		err = pack(json, &packed);
 	if (err)
 		return err;
-	if (asprintf(&text, "%s%s", JOB_COMPACT_PREFIX, packed) < 0)
-		return -ENOMEM;
-	*ret = text;
-	return 0;
+	return asprintf(ret, "%s%s", JOB_COMPACT_PREFIX, packed) < 0 ? -ENOMEM : 0;
+}
+
+int job_compact(const struct job_context *c, const struct account_job *j, char **ret)
+{
+	char *text = NULL;
+	int err = record_of(c, j, DETAIL_ALL, &text);
+
+	for (int i = DETAIL_ALL + 1; !err && i < NR_DETAILS && strlen(text) > RECORD_MOST; i++) {
+		free(text);
+		err = record_of(c, j, (enum detail)i, &text);
+	}
+	if (!err)
+		*ret = text;
+	return err;
 }
 
 /* Unpack at most this much; larger records are not ours. */
