@@ -17,3 +17,8 @@ uninstall:
 .PHONY: dist
 dist:
 	packaging/dist.sh
+
+# build/deb: packages for Debian, built in a copy of the tree
+.PHONY: deb
+deb:
+	packaging/deb.sh

@@ -10,11 +10,12 @@ version=$(sed -n 's/^#define T410TRACE_VERSION "\(.*\)"/\1/p' include/version.h)
 if [ -r .version ]; then
 	cat .version
 elif [ -e .git ] && commit=$(git describe --always --abbrev=10 --exclude='*' --dirty=+ 2> /dev/null); then
-	name=${commit%+}
 	if ! after=$(git rev-list --count "v$version..HEAD" 2> /dev/null); then
-		version=$version~$(git rev-list --count HEAD).$name
+		version=$version~$(git rev-list --count HEAD).$commit
 	elif [ "$after" != 0 ]; then
-		version=$version+$after.$name
+		version=$version+$after.$commit
+	elif [ "$commit" != "${commit%+}" ]; then
+		version=$version+
 	fi
 	echo "$version $commit $(git log -1 --format=%ct)"
 else

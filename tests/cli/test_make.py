@@ -117,7 +117,7 @@ def test_version_from_git(tree):
     git(tree.root, "tag", "v0.1.0")
     assert said() == ["0.1.0", commit, when]
     (tree.root / "README.md").write_text("changed\n", encoding="utf-8")
-    assert said() == ["0.1.0", f"{commit}+", when]
+    assert said() == ["0.1.0+", f"{commit}+", when]
     git(tree.root, "commit", "-q", "-a", "-m", "y")
     version, commit, _ = said()
     assert version == f"0.1.0+1.{commit}"
@@ -167,6 +167,7 @@ def test_install(tree):
         found = {str(path.relative_to(to)) for path in to.rglob("*") if path.is_file()}
         under = prefix.lstrip("/")
         assert {f"{under}/bin/t410trace", f"{under}/share/man/man1/t410trace.1", f"{etc[1:]}/t410trace/serve.conf",
+                f"{under}/lib/sysusers.d/t410trace.conf", f"{etc[1:]}/apparmor.d/t410trace-serve",
                 f"{under}/share/t410trace/t410trace.report-1.schema.json", f"{under}/share/doc/t410trace/docs/USE.md",
                 f"{under}/share/doc/t410trace/LICENSES/GPL-2.0-only.txt"} <= found, found
         assert {name.split("/")[0] for name in found} == {under.split("/")[0], etc.split("/")[1]}, found

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# deb.sh [FOLDER]: Debian packages of the tree as it is, for this machine, in FOLDER (build/deb). They are
+# built in a copy, with packaging/debian as its debian/. What is said is in FOLDER/log; the
+# names of the packages are printed.
+set -eu
+cd "$(dirname "$0")/.."
+top=$PWD
+out=${1:-build/deb}
+packaging/deps.sh debhelper dh-apparmor dpkg-dev >&2
+# shellcheck disable=SC2046  # three words
+set -- $(packaging/version.sh)
+work=$out/t410trace-$1
+rm -rf "$work" "$out"/t410trace*_"$1"_*
+mkdir -p "$out"
+archive=$(packaging/dist.sh "$out")
+tar -xzf "$archive" -C "$out"
+rm "$archive"
+cp -r "$work/packaging/debian" "$work/debian"
+cat > "$work/debian/changelog" << END
+t410trace ($1) unstable; urgency=medium
+
+  * Commit $2; /usr/share/doc/t410trace/CHANGELOG.md is for users.
+
+ -- $(sed -n 's/^Maintainer: //p' packaging/debian/control)  $(LC_ALL=C date -u -R -d "@$3")
+END
+(cd "$work" && DEB_BUILD_OPTIONS="parallel=$(nproc)" dpkg-buildpackage -b -us -uc) > "$out/log" 2>&1 || {
+	tail -n 20 "$out/log" >&2
+	echo "deb.sh: dpkg-buildpackage failed, see $top/$out/log" >&2
+	exit 1
+}
+rm -rf "$work"
+ls "$out"/t410trace*_"$1"_*.deb
