@@ -130,6 +130,44 @@ struct account_group {
 };
 #define ACCOUNT_MAX_GROUPS 64 /* later ones are in no account */
 
+/* Bytes over the link of a GPU to its CPUs: sums over the intervals; 95% interval. */
+struct account_link {
+	sum128 value;
+	sum128 low;
+	sum128 high;
+};
+
+/**
+ * struct account_gpu - use of a GPU by a job
+ * @bdf: PCI address of its function
+ * @uuid: of its vendor's tools, "" for none
+ * @held_ns: time of intervals in which tasks of the job had contexts on it, or had it alone
+ * @alone_ns: of this, intervals in which it was the job's alone, so that its bytes are the job's
+ * @known_ns: of @held_ns, intervals in which it was told how busy the job's tasks were
+ * @idle_ns: of @known_ns, intervals in which they were not busy at all
+ * @busy_ns, @busy_low_ns, @busy_high_ns: time on its engines for tasks of the job; sums, with those
+ *	of the 95% intervals. Engines may work at once
+ * @link_ns: of @alone_ns, intervals in which there are bytes of its link
+ * @link: bytes over its C2C link by direction, in the device's view. In no counter of the account,
+ *	and never to be added to one
+ *
+ * Its bytes over PCIe are in the counters of @bdf.
+ */
+struct account_gpu {
+	char bdf[MODEL_BDF_LEN];
+	char uuid[DEVICE_UUID_LEN];
+	uint64_t held_ns;
+	uint64_t alone_ns;
+	uint64_t known_ns;
+	uint64_t idle_ns;
+	uint64_t busy_ns;
+	uint64_t busy_low_ns;
+	uint64_t busy_high_ns;
+	uint64_t link_ns;
+	struct account_link link[NR_WAYS];
+};
+#define ACCOUNT_MAX_GPUS 64 /* later ones are in no account */
+
 enum account_state {
 	ACCOUNT_RUNNING,
 	ACCOUNT_ENDED, /* its end was seen */
@@ -167,6 +205,7 @@ struct account_gap {
  *	ACCOUNT_MAX_STEPS, which is then called ACCOUNT_OTHER_STEPS
  * @node, @nr_node: the machine's counters in the same intervals; owned
  * @groups, @nr_groups: see struct account_group; owned
+ * @gpus, @nr_gpus: see struct account_gpu, by address; owned
  * @quality: sums of the intervals' losses; @quality.method and .weights of the last one
  * @self: sums of the intervals' cost of the tracer, of the machine as a whole
  * @reported: its closing report was written
@@ -194,6 +233,8 @@ struct account_job {
 	size_t nr_node;
 	struct account_group *groups;
 	size_t nr_groups;
+	struct account_gpu *gpus;
+	size_t nr_gpus;
 	struct quality quality;
 	struct self_cost self;
 	bool reported;

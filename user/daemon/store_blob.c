@@ -7,9 +7,9 @@
 
 /*
  * 1: without clock_back_ns; 2, 3, 4: with fewer numbers of quality; 5: without groups; 6: sums of 64
- * bits, which look the same, and without others_unknown_ns; all are still read
+ * bits, which look the same, and without others_unknown_ns; 7: without GPUs; all are still read
  */
-#define BLOB_VERSION 7
+#define BLOB_VERSION 8
 #define CRC_BYTES    4
 
 /* Something new in them needs a new version of the form. */
@@ -106,6 +106,28 @@ static const struct field group_rows[] = {
 };
 static const struct fields group_fields = FIELDS(group_rows, struct account_group);
 
+#define LINK(way)                                                                  \
+	ROW_SUM(struct account_gpu, link[way].value),                              \
+		ROW_SUM(struct account_gpu, link[way].low,                         \
+			FROM(struct account_gpu, link[way].value), .below = true), \
+		ROW_SUM(struct account_gpu, link[way].high,                        \
+			FROM(struct account_gpu, link[way].value))
+static const struct field gpu_rows[] = {
+	TEXT(struct account_gpu, bdf),
+	TEXT(struct account_gpu, uuid),
+	N(struct account_gpu, held_ns),
+	N(struct account_gpu, alone_ns),
+	N(struct account_gpu, known_ns),
+	N(struct account_gpu, idle_ns),
+	N(struct account_gpu, busy_ns),
+	N(struct account_gpu, busy_low_ns),
+	N(struct account_gpu, busy_high_ns),
+	N(struct account_gpu, link_ns),
+	LINK(DIRECTION_READ),
+	LINK(DIRECTION_WRITE),
+};
+static const struct fields gpu_fields = FIELDS(gpu_rows, struct account_gpu);
+
 static const struct field job_rows[] = {
 	N(struct account_job, job.cgroup_id),
 	N(struct account_job, job.provisional),
@@ -128,6 +150,7 @@ static const struct field job_rows[] = {
 	LIST(struct account_job, groups, nr_groups, &group_fields, .max = ACCOUNT_MAX_GROUPS,
 	     .since = 6),
 	N(struct account_job, others_unknown_ns, .since = 7),
+	LIST(struct account_job, gpus, nr_gpus, &gpu_fields, .max = ACCOUNT_MAX_GPUS, .since = 8),
 };
 static const struct fields job_fields = FIELDS(job_rows, struct account_job);
 
@@ -303,8 +326,10 @@ int blob_read_job(const void *data, size_t size, size_t nr_counters, struct acco
 	j.node = NULL;
 	j.steps = NULL;
 	j.groups = NULL;
+	j.gpus = NULL;
 	memset(&j.whole, 0, sizeof(j.whole));
-	j.nr_node = j.nr_steps = j.nr_groups = j.clock_back_ns = j.others_unknown_ns = 0;
+	j.nr_node = j.nr_steps = j.nr_groups = j.nr_gpus = 0;
+	j.clock_back_ns = j.others_unknown_ns = 0;
 	err = take(data, size, &job_fields, nr_counters, 0, &j);
 	if (err)
 		account_job_release(&j);

@@ -112,9 +112,13 @@ static const char version_7[] =
 static const char version_8[] = "ALTER TABLE counters ADD COLUMN details BLOB NOT NULL DEFAULT x'';"
 				"PRAGMA user_version = 8;";
 
+/* How many GPUs a job held; more is in its details. */
+static const char version_9[] = "ALTER TABLE jobs ADD COLUMN gpus INTEGER NOT NULL DEFAULT 0;"
+				"PRAGMA user_version = 9;";
+
 /* What makes each version of the one before; the first of an empty file. */
-static const char *const steps[] = { version_1, version_2, version_3, version_4,
-				     version_5, version_6, version_7, version_8 };
+static const char *const steps[] = { version_1, version_2, version_3, version_4, version_5,
+				     version_6, version_7, version_8, version_9 };
 
 #define STORE_VERSION ((int64_t)ARRAY_SIZE(steps))
 #define TABLES	      "'keeper', 'counters', 'jobs', 'spans', 'job_spans', 'span_jobs'"

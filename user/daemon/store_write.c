@@ -22,22 +22,22 @@ static const char *const sql[NR_STATEMENTS] = {
 		"mem_write_bytes=?12,pcie_read_bytes=?13,pcie_write_bytes=?14,steps=?15,intervals=?"
 		"16,"
 		"gap_ns=?17,late_start=?18,details=?19,mem_readwrite_bytes=?21,energy_nanojoules=?"
-		"22,resctrl_groups=?23 "
+		"22,resctrl_groups=?23,gpus=?24 "
 		"WHERE key=?1 AND id=?3 AND scheduler=?2 AND reported=?7 AND start_ns=?8 AND "
 		"owner=?20",
 	[STATEMENT_JOB_PUT] =
 		"INSERT INTO jobs(key,scheduler,id,user,name,state,reported,start_ns,end_ns,cpu_ns,"
 		"mem_read_bytes,mem_write_bytes,pcie_read_bytes,pcie_write_bytes,steps,intervals,"
 		"gap_ns,late_start,details,owner,mem_readwrite_bytes,energy_nanojoules,"
-		"resctrl_groups) VALUES"
+		"resctrl_groups,gpus) VALUES"
 		"(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?"
-		"23) "
+		"23,?24) "
 		"ON CONFLICT(key) DO UPDATE SET scheduler=?2,id=?3,user=?4,name=?5,state=?6,"
 		"reported=?7,start_ns=?8,end_ns=?9,cpu_ns=?10,mem_read_bytes=?11,mem_write_bytes=?"
 		"12,"
 		"pcie_read_bytes=?13,pcie_write_bytes=?14,steps=?15,intervals=?16,gap_ns=?17,"
 		"late_start=?18,details=?19,owner=?20,mem_readwrite_bytes=?21,"
-		"energy_nanojoules=?22,resctrl_groups=?23",
+		"energy_nanojoules=?22,resctrl_groups=?23,gpus=?24",
 	[STATEMENT_REPORTED] = "UPDATE jobs SET reported=1 WHERE key=?1",
 	[STATEMENT_DAMAGED] =
 		"UPDATE jobs SET reported=1,state='" STATE_DAMAGED "' WHERE number=?1",
@@ -289,6 +289,7 @@ static void bind_job(struct binder *b, struct store *s, const struct account_job
 	bind_sum(b, headlines[HEADLINE_MEM_READWRITE]);
 	bind_sum(b, headlines[HEADLINE_ENERGY]);
 	bind_number(b, j->nr_groups);
+	bind_number(b, j->nr_gpus);
 }
 
 static int put_job(struct store *s, const struct account_job *j)

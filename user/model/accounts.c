@@ -53,6 +53,7 @@ void account_job_release(struct account_job *j)
 	free(j->steps);
 	free(j->node);
 	free(j->groups);
+	free(j->gpus);
 	free(j->path);
 }
 
@@ -95,6 +96,7 @@ int account_job_copy(const struct account_job *from, struct account_job *ret)
 	j.path = from->path ? strdup(from->path) : NULL;
 	ok = (j.path || !from->path) && ok;
 	ok = copy_items(&j.groups, from->groups, from->nr_groups, sizeof(*from->groups)) && ok;
+	ok = copy_items(&j.gpus, from->gpus, from->nr_gpus, sizeof(*from->gpus)) && ok;
 	ok = copy_items(&j.node, from->node, from->nr_node, sizeof(*from->node)) && ok;
 	ok = copy_items(&j.steps, from->steps, from->nr_steps, sizeof(*from->steps)) && ok;
 	/* All of them, also without memory: pointers into @from must not be released. */

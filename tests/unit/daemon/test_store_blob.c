@@ -29,8 +29,8 @@ static void seal(uint8_t *data, size_t size)
 
 static void test_form(void **state)
 {
-	/* version 7, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
-	static const uint8_t expected[] = { 7, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
+	/* version 8, cgroup 300, no flags, no path, boot "b", and so on: all of a job without anything */
+	static const uint8_t expected[] = { 8, 0xac, 2, 0, 0, 0, 0, 1, 'b', 0, 0, 0, 0,
 					    0, 0,    0, 0, 0, 0, 0, 0, 6,   0, 2, 0 };
 	struct account_job j = { .job.cgroup_id = 300, .boot = "b" };
 	struct bytes b = { 0 };
@@ -39,9 +39,21 @@ static void test_form(void **state)
 	j.quality.method = METHOD_CPU_TIME;
 	assert_int_equal(blob_job(&b, &j), 0);
 	assert_memory_equal(b.data, expected, sizeof(expected));
-	/* 29 losses, 8 costs, how far the clock was set back, no groups, time, checksum */
-	assert_int_equal(b.nr, sizeof(expected) + 29 + 8 + 1 + 1 + 1 + 4);
+	/* 29 losses, 8 costs, how far the clock was set back, no groups, time, no GPUs, checksum */
+	assert_int_equal(b.nr, sizeof(expected) + 29 + 8 + 1 + 1 + 1 + 1 + 4);
 	free(b.data);
+}
+
+static void assert_version_7(const struct bytes *b)
+{
+	struct account_job read = { 0 };
+
+	b->data[0] = 7;
+	seal(b->data, b->nr);
+	assert_int_equal(blob_read_job(b->data, b->nr, COUNTERS, &read), 0);
+	assert_int_equal(read.others_unknown_ns, 4);
+	assert_int_equal(read.nr_gpus, 0);
+	account_job_release(&read);
 }
 
 static void assert_version_6(const struct bytes *b)
@@ -57,8 +69,9 @@ static void assert_version_6(const struct bytes *b)
 }
 
 /*
- * Version 6 has sums of 64 bits, and no time without others. Version 5 has no groups. Version 4 has 28 losses, version 3 has 27, version 2 has 20, and version 1 has not how far the
- * clock was set back either.
+ * Version 7 has no GPUs. Version 6 has sums of 64 bits, and no time without others. Version 5 has no
+ * groups. Version 4 has 28 losses, version 3 has 27, version 2 has 20, and version 1 has not how far
+ * the clock was set back either.
  */
 static void test_older_forms(void **state)
 {
@@ -83,6 +96,8 @@ static void test_older_forms(void **state)
 	read = (struct account_job){ 0 };
 	read = (struct account_job){ 0 };
 	/* In front of the checksum */
+	b.nr--;
+	assert_version_7(&b);
 	b.nr--;
 	assert_version_6(&b);
 	/* In front of the checksum: there are no groups. */

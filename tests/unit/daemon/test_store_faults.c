@@ -686,11 +686,11 @@ static void test_not_ours(void **state)
 
 	(void)state;
 	make_store();
-	set_columns("PRAGMA user_version = 9");
+	set_columns("PRAGMA user_version = 10");
 	assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
 	assert_non_null(strstr(d.help, "later"));
 	assert_int_equal(store_open(file, true, &d, &s), -EPROTONOSUPPORT);
-	set_columns("PRAGMA user_version = 8; PRAGMA application_id = 5");
+	set_columns("PRAGMA user_version = 9; PRAGMA application_id = 5");
 	assert_int_equal(look(file, NULL, &f, &d), -EINVAL);
 	assert_int_equal(store_open(file, true, &d, &s), -EINVAL);
 	assert_non_null(strstr(d.what, "another program"));
@@ -713,6 +713,7 @@ static void test_older(void **state)
 		[5] = "ALTER TABLE keeper DROP COLUMN peaks",
 		[6] = "ALTER TABLE jobs DROP COLUMN resctrl_groups",
 		[7] = "ALTER TABLE counters DROP COLUMN details",
+		[8] = "ALTER TABLE jobs DROP COLUMN gpus",
 	};
 	uint64_t interval = 1;
 	char sql[64];
@@ -730,7 +731,6 @@ static void test_older(void **state)
 		assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
 		assert_non_null(strstr(d.help, "t410trace serve"));
 		assert_int_equal(store_open(file, true, &d, &s), 0);
-		/* before anything is written: what was there is still there */
 		assert_int_equal(look(file, NULL, &f, &d), 0);
 		assert_int_equal(f.nr, 200);
 		assert_int_equal(f.intervals, interval);

@@ -328,6 +328,8 @@ static int prepare(struct accounts *a, const struct report *r)
 		err = prepare_row(a, r, i);
 	if (!err)
 		err = accounts_groups_reserve(a, r);
+	if (!err)
+		err = accounts_gpus_reserve(a, r);
 	return err ? err : prepare_jobs(a, r);
 }
 
@@ -352,6 +354,7 @@ static void take_back(struct accounts *a)
 		if (e->attempt == a->attempt) {
 			accounts_part_trim(&e->account.whole);
 			accounts_groups_trim(&e->account);
+			accounts_gpus_trim(&e->account);
 			for (size_t k = 0; k < e->account.nr_steps; k++)
 				accounts_part_trim(&e->account.steps[k]);
 		}
@@ -615,6 +618,7 @@ static void add(struct accounts *a, const struct report *r)
 	for (size_t i = 0; i < r->nr_rows; i++)
 		add_row(a, r, i);
 	accounts_groups_add(a, r);
+	accounts_gpus_add(a, r);
 	for (size_t i = 0; i < a->nr_jobs; i++) {
 		accounts_begin_own(a->jobs[i]);
 		note_change(a, a->jobs[i]);

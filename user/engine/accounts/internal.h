@@ -265,6 +265,17 @@ void accounts_groups_trim(struct account_job *j);
 /** accounts_groups_add() - add what groups have in a report */
 void accounts_groups_add(struct accounts *a, const struct report *r);
 
+/* accounts_gpus.c: GPUs that jobs hold */
+
+/** accounts_gpus_reserve() - make room for the GPUs that jobs hold in a report; 0 or -ENOMEM */
+int accounts_gpus_reserve(struct accounts *a, const struct report *r);
+
+/** accounts_gpus_trim() - take out what was reserved and stayed empty */
+void accounts_gpus_trim(struct account_job *j);
+
+/** accounts_gpus_add() - add what jobs had of GPUs in a report */
+void accounts_gpus_add(struct accounts *a, const struct report *r);
+
 /* accounts.c: jobs in memory */
 
 /** accounts_entry_find() - the job of a cgroup; NULL for none */

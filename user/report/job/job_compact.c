@@ -227,6 +227,29 @@ static void put_trust(json_t *o, const struct account_job *j, int *err)
 		put_number(o, "late", 1, err);
 }
 
+/* How many, how long, and how busy where that is known: of all of them together. */
+static void put_gpus(json_t *o, const struct account_job *j, int *err)
+{
+	uint64_t held = 0, known = 0, busy = 0;
+	json_t *gpus;
+
+	if (!j->nr_gpus)
+		return;
+	gpus = json_object();
+	for (size_t i = 0; i < j->nr_gpus; i++) {
+		held = sum_capped(held, j->gpus[i].held_ns);
+		known = sum_capped(known, j->gpus[i].known_ns);
+		busy = sum_capped(busy, j->gpus[i].busy_ns);
+	}
+	put_number(gpus, "n", j->nr_gpus, err);
+	put_ms(gpus, "h", held, err);
+	if (known) {
+		put_ms(gpus, "k", known, err);
+		put_ms(gpus, "b", busy, err);
+	}
+	put(o, "gpu", gpus, err);
+}
+
 static void put_who(json_t *o, const struct job_context *c, const struct account_job *j, int *err)
 {
 	put_number(o, "t4j", 1, err);
@@ -253,6 +276,7 @@ static int compose(const struct job_context *c, const struct account_job *j, enu
 
 	put_who(o, c, j, &err);
 	put(o, "m", sums_object(c->node, j, &err), &err);
+	put_gpus(o, j, &err);
 	put_trust(o, j, &err);
 	if (c->nodes)
 		put(o, "N", nodes_object(c->nodes, detail, &err), &err);

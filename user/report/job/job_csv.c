@@ -15,14 +15,14 @@ struct job_csv {
 	const struct account_job *job;
 };
 
-/* Cells common to all lines of an interval; @time is not copied. */
-static struct csv_line line_of(const struct job_csv *f, size_t i, const char *time)
+/* Cells common to all lines of an interval, or of the account; @time is filled, and not copied. */
+static struct csv_line line_of(const struct job_csv *f, const struct account_job *at,
+			       char time[FORMAT_TIME_LEN])
 {
-	const struct account_job *at = &f->context->history->jobs[i];
 	const struct row_job *who = &f->job->job;
 	struct csv_line l = { 0 };
 
-	csv_number(&l, CSV_sequence, i);
+	format_time(at->whole.start_ns, time);
 	csv_bool(&l, CSV_summary, false);
 	csv_number(&l, CSV_start_ns, at->whole.start_ns);
 	csv_number(&l, CSV_end_ns, at->whole.end_ns);
@@ -110,8 +110,8 @@ static int put_interval_of(FILE *out, const struct job_csv *f, size_t i)
 	struct csv_line base;
 	int err;
 
-	format_time(at->whole.start_ns, time);
-	base = line_of(f, i, time);
+	base = line_of(f, at, time);
+	csv_number(&base, CSV_sequence, i);
 	err = put_number(out, &base, "cpu", "on_cpu_ns", at->whole.on_cpu_ns);
 	if (!err && at->gap_ns)
 		err = put_number(out, &base, "quality", "gap_ns", at->gap_ns);
@@ -119,6 +119,67 @@ static int put_interval_of(FILE *out, const struct job_csv *f, size_t i)
 		err = put_share(out, f, &base, at, k);
 	for (size_t k = 0; k < at->whole.nr_io && !err; k++)
 		err = put_io(out, &base, &at->whole.io[k]);
+	return err;
+}
+
+/* --- GPUs: of the account as a whole */
+
+static int put_link(FILE *out, const struct csv_line *base, const struct account_gpu *g,
+		    enum direction direction)
+{
+	struct csv_line l = *base;
+
+	csv_word(&l, CSV_name, "c2c");
+	csv_word(&l, CSV_unit, "bytes");
+	csv_word(&l, CSV_direction, direction_name(direction));
+	csv_number(&l, CSV_value, g->link[direction].value);
+	csv_number(&l, CSV_low, g->link[direction].low);
+	csv_number(&l, CSV_high, g->link[direction].high);
+	csv_number(&l, CSV_covered_ns, g->link_ns);
+	return csv_put(out, &l);
+}
+
+static int put_busy(FILE *out, const struct csv_line *base, const struct account_gpu *g)
+{
+	struct csv_line l = *base;
+
+	csv_word(&l, CSV_name, "busy_ns");
+	csv_word(&l, CSV_unit, "ns");
+	csv_number(&l, CSV_value, g->busy_ns);
+	csv_number(&l, CSV_low, g->busy_low_ns);
+	csv_number(&l, CSV_high, g->busy_high_ns);
+	csv_number(&l, CSV_covered_ns, g->known_ns);
+	return csv_put(out, &l);
+}
+
+static int put_gpu(FILE *out, const struct csv_line *base, const struct account_gpu *g)
+{
+	struct csv_line l = *base;
+	int err;
+
+	TEXT(&l, CSV_bdf, g->bdf);
+	err = put_number(out, &l, "gpu", "held_ns", g->held_ns)
+		      ?: put_number(out, &l, "gpu", "alone_ns", g->alone_ns);
+	if (!err && g->known_ns)
+		err = put_number(out, &l, "gpu", "idle_ns", g->idle_ns);
+	csv_word(&l, CSV_record, "gpu");
+	if (!err && g->known_ns)
+		err = put_busy(out, &l, g);
+	for (int d = 0; d < NR_WAYS && g->link_ns && !err; d++)
+		err = put_link(out, &l, g, d);
+	return err;
+}
+
+static int put_gpus(FILE *out, const struct job_csv *f)
+{
+	const struct account_job *j = f->job;
+	char time[FORMAT_TIME_LEN];
+	struct csv_line l = line_of(f, j, time);
+	int err = 0;
+
+	csv_bool(&l, CSV_summary, true);
+	for (size_t i = 0; i < j->nr_gpus && !err; i++)
+		err = put_gpu(out, &l, &j->gpus[i]);
 	return err;
 }
 
@@ -130,7 +191,7 @@ static int put_all(FILE *out, void *arg)
 	csv_head(out);
 	for (size_t i = 0; i < f->context->history->nr && !err; i++)
 		err = put_interval_of(out, f, i);
-	return err;
+	return err ? err : put_gpus(out, f);
 }
 
 int job_csv_write(FILE *out, const struct job_context *c, const struct account_job *j)

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "report/format.h"
+#include "report/job/job_gpus.h"
 #include "report/job/job_nodes.h"
 #include "report/job/job_peak.h"
 #include "report/job/job_report.h"
@@ -547,6 +548,8 @@ int job_json_write(FILE *out, const struct job_context *c, const struct account_
 	put(o, "steps", steps_array(c, j, &err), &err);
 	put(o, "quality", quality_object(c, j, &err), &err);
 	put(o, "self", json_self(&j->self, &err), &err);
+	if (j->nr_gpus)
+		put(o, "gpus", job_gpus_json(c, j, &err), &err);
 	if (j->nr_groups)
 		put(o, "resctrl", groups_array(j, &err), &err);
 	if (c->nodes)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "report/job/job_gpus.h"
 #include "report/job/job_sums.h"
 #include "report/notes.h"
 #include "report/resctrl_report.h"
@@ -231,6 +232,8 @@ int job_notes_write(FILE *out, const struct job_context *c, const struct account
 		err = put_multiplexed(out, j, width);
 	if (!err)
 		err = put_tangled(out, c, j, width);
+	if (!err)
+		err = job_gpus_notes(out, j, width);
 	if (!err)
 		err = put_groups(out, c, j, width);
 	return err ? err : notes_trust(out, &b, width, o->quiet, o->verbose);

@@ -2,6 +2,7 @@
 #include "report/job/job_sums.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -134,6 +135,21 @@ struct job_sum_value job_sum_of(const struct accounts_node *n, const struct acco
 
 		if ((c->direction == direction || direction == NR_DIRECTIONS) && is_in(c, sum))
 			add_counter(&all, j, p, i);
+	}
+	return all;
+}
+
+struct job_sum_value job_sum_device(const struct accounts_node *n, const struct account_job *j,
+				    const char *bdf, enum direction direction)
+{
+	struct job_sum_value all = { 0 };
+
+	for (size_t i = 0; i < j->nr_node; i++) {
+		const struct account_counter *c = &n->counters[j->node[i].counter];
+
+		if (c->direction == direction && is_in(c, JOB_SUM_PCIE) &&
+		    !strncmp(c->bdf, bdf, sizeof(c->bdf)))
+			add_counter(&all, j, &j->whole, i);
 	}
 	return all;
 }

@@ -77,6 +77,10 @@ void job_metric_name(size_t metric, char ret[JOB_METRIC_LEN]);
 struct job_sum_value job_metric(const struct accounts_node *n, const struct account_job *j,
 				const struct account_part *p, size_t metric);
 
+/** job_sum_device() - of the counters of a device that are in JOB_SUM_PCIE, of the job as a whole */
+struct job_sum_value job_sum_device(const struct accounts_node *n, const struct account_job *j,
+				    const char *bdf, enum direction direction);
+
 /** job_sum_counter() - the same of a single counter, an index into account_job.node */
 struct job_sum_value job_sum_counter(const struct account_job *j, const struct account_part *p,
 				     size_t node);

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "report/grid.h"
+#include "report/job/job_gpus.h"
 #include "report/job/job_nodes_table.h"
 #include "report/job/job_notes.h"
 #include "report/job/job_peak.h"
@@ -583,6 +584,8 @@ static int put_table(FILE *out, void *arg)
 		fputc('\n', out);
 	if (!err)
 		err = t->c->nodes ? put_kinds(t) : put_body(t);
+	if (!err)
+		err = job_gpus_write(t->out, t->c, t->j, t->width);
 	if (!err)
 		err = put_devices(t);
 	if (!err)
