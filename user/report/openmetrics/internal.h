@@ -125,6 +125,52 @@ struct group_series {
 	uint64_t ns;
 };
 
+#define GPU_BUS_ID_LEN 32
+
+/* A direction of a link. @known: it had bytes in some interval; @width: between their bounds */
+struct link_series {
+	bool known;
+	sum128 bytes;
+	sum128 width;
+	sum128 owned;
+};
+
+/**
+ * struct gpu_series - a GPU
+ * @bdf, @uuid: see struct device
+ * @bus_id: the address as NVIDIA's driver has it
+ * @has_link: a link of it is among the devices
+ * @missing: intervals without bytes of it
+ * @link: by direction
+ */
+struct gpu_series {
+	char bdf[MODEL_BDF_LEN];
+	char uuid[DEVICE_UUID_LEN];
+	char bus_id[GPU_BUS_ID_LEN];
+	bool has_link;
+	uint64_t missing;
+	struct link_series link[NR_WAYS];
+};
+
+/**
+ * struct gpu_use - a job on a GPU
+ * @cgroup_id: of the job; series_find() knows the workload
+ * @gpu: index of the GPU
+ * @told: it was told once how busy it was, otherwise only @held_ns is known
+ * @held_ns, @known_ns, @busy_ns, @idle_ns: since it was first seen, as in struct account_gpu
+ * @link: bytes of the GPU's link that are the job's
+ */
+struct gpu_use {
+	uint64_t cgroup_id;
+	size_t gpu;
+	bool told;
+	uint64_t held_ns;
+	uint64_t known_ns;
+	uint64_t busy_ns;
+	uint64_t idle_ns;
+	struct link_series link[NR_WAYS];
+};
+
 /**
  * struct openmetrics - see openmetrics.h
  * @interval: number of the last one, from 1
@@ -154,6 +200,12 @@ struct openmetrics {
 	struct group_series *groups;
 	size_t nr_groups;
 	size_t cap_groups;
+	struct gpu_series *gpus;
+	size_t nr_gpus;
+	size_t cap_gpus;
+	struct gpu_use *uses;
+	size_t nr_uses;
+	size_t cap_uses;
 };
 #define NO_DIM SIZE_MAX
 
@@ -177,6 +229,9 @@ int series_limit(struct openmetrics *m, const struct openmetrics_options *o);
 
 /** groups_interval() - add the counts of monitoring groups of jobs with series; 0 or -ENOMEM */
 int groups_interval(struct openmetrics *m, const struct report *r);
+
+/** gpus_interval() - add GPUs, and what jobs with series had of them; 0 or -ENOMEM */
+int gpus_interval(struct openmetrics *m, const struct report *r);
 
 /* Writing */
 
@@ -239,5 +294,8 @@ void expose_health(struct exposer *x, const struct openmetrics_state *s);
 
 /** groups_expose() - families of monitoring groups, if any; 0 or -ENOMEM */
 int groups_expose(struct exposer *x, const struct openmetrics *m);
+
+/** gpus_expose() - families of GPUs, if any */
+void gpus_expose(struct exposer *x, const struct openmetrics *m);
 
 #endif

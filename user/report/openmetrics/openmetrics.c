@@ -40,6 +40,8 @@ void openmetrics_free(struct openmetrics *m)
 	free(m->counter_dims);
 	free(m->device_dims);
 	free(m->groups);
+	free(m->gpus);
+	free(m->uses);
 	free(m);
 }
 
@@ -208,7 +210,7 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r)
 	for (size_t i = 0; i < r->nr_rows; i++)
 		if (r->rows[i].leaf)
 			add_row(m, r, &r->rows[i], add_value);
-	return groups_interval(m, r);
+	return groups_interval(m, r) ?: gpus_interval(m, r);
 }
 
 /* --- counts of jobs */
@@ -341,6 +343,7 @@ static int expose_workloads(struct exposer *x, const struct openmetrics *m, bool
 		      "device's view.");
 	expose_cells(x, m, DIM_REQUESTS, false);
 	expose_workload_energy(x, m);
+	gpus_expose(x, m);
 	return groups_expose(x, m);
 }
 

@@ -31,6 +31,12 @@ static bool is_memory(const struct account_counter *c)
 	return !c->bdf[0] && c->whole;
 }
 
+/* Their bytes are in families of GPUs: derived ones have no counter. */
+static bool is_link(const struct account_counter *c)
+{
+	return strchr(c->bdf, '/');
+}
+
 static bool is_device(const struct account_counter *c)
 {
 	return c->bdf[0] && c->whole;
@@ -38,12 +44,12 @@ static bool is_device(const struct account_counter *c)
 
 static bool is_port(const struct account_counter *c)
 {
-	return c->bdf[0] && !c->whole && c->destination == DESTINATION_ANY;
+	return c->bdf[0] && !c->whole && !is_link(c) && c->destination == DESTINATION_ANY;
 }
 
 static bool is_device_destination(const struct account_counter *c)
 {
-	return c->bdf[0] && c->destination != DESTINATION_ANY;
+	return c->bdf[0] && !is_link(c) && c->destination != DESTINATION_ANY;
 }
 
 /**

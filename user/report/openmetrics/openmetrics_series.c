@@ -314,14 +314,28 @@ static int add_size(void *arg, const struct fact *f)
 	return 0;
 }
 
+/* Does the job have a context on a GPU? */
+static bool holds_gpu(const struct report *r, uint64_t cgroup_id)
+{
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		const struct device_users *by = &r->devices[i].by;
+		bool gpu = r->devices[i].device->kind == DEVICE_GPU;
+
+		for (size_t n = 0; gpu && n < by->nr; n++)
+			if (by->users[n].job && by->users[n].job->cgroup_id == cgroup_id)
+				return true;
+	}
+	return false;
+}
+
 static uint64_t size_of(const struct openmetrics *m, const struct report *r,
 			const struct report_row *row)
 {
 	struct sizing s = { .m = m, .r = r };
 
 	facts_row(r, row, ~(FACTS(FACT_CPU) | FACTS(FACT_LATENCY)), add_size, &s);
-	/* without counters, CPU time decides the size of jobs */
-	return m->nr_dims ? s.size : row->on_cpu_ns;
+	/* Without counters, CPU time decides the size of jobs. A GPU that is held but idle is to be seen. */
+	return m->nr_dims ? s.size + holds_gpu(r, row->job->cgroup_id) : row->on_cpu_ns;
 }
 
 struct series_candidate {
