@@ -19,6 +19,7 @@
 static const char *const pages[NR_VIEW_PAGES] = {
 	[VIEW_ROWS] = "Rows",	      [VIEW_DEVICES] = "Devices", [VIEW_LATENCIES] = "Latencies",
 	[VIEW_COUNTERS] = "Counters", [VIEW_QUALITY] = "Quality", [VIEW_METRICS] = "Metrics",
+	[VIEW_GPUS] = "GPUs",
 };
 
 static const char help[] =
@@ -40,7 +41,7 @@ static const char help[] =
 	"u                  GB/s, bytes a second, bytes of the interval\n"
 	"i I                a longer interval, a shorter one\n"
 	"r                  record from now on, or end that (-o FILE)\n"
-	"Tab 1 2 3 4 5 6    pages\n"
+	"Tab 1 to 7         pages\n"
 	"? h F1             this help\n"
 	"q F10 Ctrl-C       end\n"
 	"\n"

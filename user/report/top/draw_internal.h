@@ -103,11 +103,14 @@ int draw_one_row(struct view *v, struct canvas *c, struct draw_area area);
 /** draw_selected() - a line on the selected row: its interval, and the rows it is tangled with */
 int draw_selected(struct view *v, struct canvas *c, size_t row);
 
-/** draw_page() - a page that is text: devices, latencies, counters, quality, metrics; 0 or -ENOMEM */
+/** draw_page() - a page that is text: devices, latencies, counters, quality, metrics, GPUs; 0 or -ENOMEM */
 int draw_page(struct view *v, struct canvas *c, struct draw_area area);
 
 /** draw_devices() - the page of devices, as text; 0 or -ENOMEM */
 int draw_devices(const struct view *v, FILE *out, size_t width);
+
+/** draw_gpus() - the page of GPUs, as text; 0 or -ENOMEM */
+int draw_gpus(const struct view *v, FILE *out, size_t width);
 
 /**
  * draw_metrics() - the page of metrics, as text

@@ -195,6 +195,8 @@ static int put_page(const struct view *v, FILE *out, size_t width)
 		return put_latencies(v, out, width);
 	case VIEW_COUNTERS:
 		return put_counters(v, out, width);
+	case VIEW_GPUS:
+		return draw_gpus(v, out, width);
 	case VIEW_METRICS:
 		return draw_metrics(v, out, width);
 	default:

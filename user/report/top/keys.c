@@ -245,6 +245,7 @@ static const struct key_row {
 	{ '4', .act = go_page, .arg = VIEW_COUNTERS },
 	{ '5', .act = go_page, .arg = VIEW_QUALITY },
 	{ '6', .act = go_page, .arg = VIEW_METRICS },
+	{ '7', .act = go_page, .arg = VIEW_GPUS },
 	{ '?', .act = help },
 	{ 'h', .act = help },
 	{ KEYS_FUNCTION + 1, .act = help },

@@ -155,3 +155,64 @@ int unpack_who(const uint8_t *bytes, size_t size, struct report_row *r)
 	r->job = unpack_job(&u, &err);
 	return err;
 }
+
+/* --- users of devices */
+
+static size_t kept(size_t nr)
+{
+	return nr < PACK_USERS ? nr : PACK_USERS;
+}
+
+static void pack_list(struct bytes *w, const struct device_user *users, size_t nr)
+{
+	for (size_t i = 0; i < kept(nr); i++) {
+		bytes_put_raw(w, &users[i], sizeof(users[i]));
+		pack_text(w, users[i].cgroup, SIZE_MAX);
+		pack_job(w, users[i].job);
+	}
+}
+
+void pack_users(struct bytes *w, const struct device_users *u)
+{
+	pack_list(w, u->users, u->nr);
+	pack_list(w, u->blockers, u->nr_blockers);
+}
+
+/* The list is as long as what could be read, so that it can be released in any case. */
+static int unpack_list(struct bytes_in *u, struct device_user **list, size_t *nr)
+{
+	size_t want = kept(*nr);
+	int err = 0;
+
+	*nr = 0;
+	*list = want ? calloc(want, sizeof(**list)) : NULL;
+	if (want && !*list)
+		return -ENOMEM;
+	for (; *nr < want && !err; (*nr)++) {
+		struct device_user *to = &(*list)[*nr];
+		const char *cgroup;
+
+		unpack_raw(u, to, sizeof(*to));
+		to->job = NULL;
+		cgroup = unpack_text(u);
+		to->cgroup = cgroup ? strdup(cgroup) : NULL;
+		to->job = unpack_job(u, &err);
+		if (cgroup && !to->cgroup)
+			err = -ENOMEM;
+	}
+	return err;
+}
+
+int unpack_users(struct bytes_in *u, struct device_users *ret)
+{
+	size_t blockers = ret->nr_blockers;
+	int err;
+
+	ret->blockers = NULL;
+	ret->nr_blockers = 0;
+	err = unpack_list(u, &ret->users, &ret->nr);
+	if (err)
+		return err;
+	ret->nr_blockers = blockers;
+	return unpack_list(u, &ret->blockers, &ret->nr_blockers);
+}

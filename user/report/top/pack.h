@@ -28,4 +28,19 @@ void pack_who(struct bytes *w, const struct report_row *r, size_t *ret_key);
 /** unpack_who() - the reverse; texts that are no arrays stay in @bytes. 0 or -ENOMEM */
 int unpack_who(const uint8_t *bytes, size_t size, struct report_row *r);
 
+/* Users that are kept of a device, and as many that prevent an owner; the rest is their number. */
+#define PACK_USERS 32
+
+/** pack_users() - the lists of the users of a device; the rest of it is packed as it is */
+void pack_users(struct bytes *w, const struct device_users *u);
+
+/**
+ * unpack_users() - the reverse
+ * @u: where to read
+ * @ret: the rest of it; gets new lists, to be freed with device_users_release() also after an error
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int unpack_users(struct bytes_in *u, struct device_users *ret);
+
 #endif

@@ -317,6 +317,8 @@ static void pack_machine(struct bytes *w, const struct report *r)
 	bytes_put_raw(w, r->probes, r->nr_probes * sizeof(*r->probes));
 	bytes_put_raw(w, r->parts, r->nr_parts * sizeof(*r->parts));
 	bytes_put_raw(w, r->devices, r->nr_devices * sizeof(*r->devices));
+	for (size_t i = 0; i < r->nr_devices; i++)
+		pack_users(w, &r->devices[i].by);
 	bytes_put_raw(w, r->sockets, r->nr_sockets * sizeof(*r->sockets));
 	pack_sizes(w, r);
 }
@@ -482,6 +484,8 @@ void past_report_free(struct report *r)
 	free(r->counters);
 	free(r->probes);
 	free(r->parts);
+	for (size_t i = 0; r->devices && i < r->nr_devices; i++)
+		device_users_release(&r->devices[i].by);
 	free(r->devices);
 	free(r->sockets);
 	free(r->rows);
@@ -500,6 +504,25 @@ static void *unpack_array(struct bytes_in *u, size_t nr, size_t size)
 	return array;
 }
 
+/* Lists of users are new: pointers in the bytes are those of a report that is gone. */
+static int unpack_devices(struct bytes_in *u, struct report *r)
+{
+	int err = 0;
+
+	r->devices = unpack_array(u, r->nr_devices, sizeof(*r->devices));
+	if (!r->devices)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		struct device_users *by = &r->devices[i].by;
+
+		if (!err)
+			err = unpack_users(u, by);
+		else
+			*by = (struct device_users){ 0 };
+	}
+	return err;
+}
+
 static int unpack_machine(struct bytes_in *u, struct unpacked *ret)
 {
 	struct report *r = &ret->report;
@@ -509,7 +532,8 @@ static int unpack_machine(struct bytes_in *u, struct unpacked *ret)
 	r->counters = unpack_array(u, r->nr_counters, sizeof(*r->counters));
 	r->probes = r->counters ? unpack_array(u, r->nr_probes, sizeof(*r->probes)) : NULL;
 	r->parts = r->probes ? unpack_array(u, r->nr_parts, sizeof(*r->parts)) : NULL;
-	r->devices = r->parts ? unpack_array(u, r->nr_devices, sizeof(*r->devices)) : NULL;
+	if (!r->parts || unpack_devices(u, r))
+		return -ENOMEM;
 	r->sockets = r->devices ? unpack_array(u, r->nr_sockets, sizeof(*r->sockets)) : NULL;
 	if (!r->sockets)
 		return -ENOMEM;

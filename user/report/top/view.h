@@ -23,6 +23,7 @@ enum view_page {
 	VIEW_COUNTERS,
 	VIEW_QUALITY,
 	VIEW_METRICS,
+	VIEW_GPUS,
 	NR_VIEW_PAGES,
 };
 

@@ -87,6 +87,8 @@ static void test_pages(void **state)
 	PRESS(&s, KEYS_TABULATOR);
 	has(&s, "METRICS OF THE MACHINE");
 	PRESS(&s, KEYS_TABULATOR);
+	has(&s, "\n000c:01:00.0   PCIe ");
+	PRESS(&s, KEYS_TABULATOR);
 	has(&s, "PROCESS");
 	close_stage(&s);
 }
