@@ -13,7 +13,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Labels that Prometheus adds, and words of PromQL that look like labels.
-OF_PROMETHEUS = {"instance", "job"}
+OF_PROMETHEUS = {"instance", "job", "cluster"}
 
 
 def exposition():
@@ -117,27 +117,99 @@ def told_by_rules(series, asked):
         yield f"promtool test rules: {done.stdout}{done.stderr}"
 
 
-def check_stopped():
-    """A daemon that closes no interval is told of in time, and one whose intervals are long is not."""
-    steady = {f"{s}s": (s, "".join(f" {i * 60 // s}" for i in range(600))) for s in (10, 60, 300, 600, 900, 3600)}
-    # It goes on for 200 minutes, then no more.
-    stopped = {f"{s}s stopped": (s, "".join(f" {min(i, 200) * 60 // s}" for i in range(600))) for s in (10, 60, 600, 3600)}
-    # One that is there for the last hour alone, with a count of before
-    new = {"new": (3600, " _x540 7x60")}
-    series = []
-    for instance, (seconds, values) in {**steady, **stopped, **new}.items():
-        series += [
-            {"series": f't410trace_intervals_total{{instance="{instance}"}}', "values": values},
-            {"series": f't410trace_interval_setting_seconds{{instance="{instance}"}}', "values": f"{seconds}x600"},
-        ]
-    query = 'ALERTS{alertname="T410traceIntervalsStopped", alertstate="firing"}'
-    labels = 'alertname="T410traceIntervalsStopped",alertstate="firing",severity="warning"'
-    asked = [
-        {"expr": query, "eval_time": when,
-         "exp_samples": [{"labels": f'ALERTS{{{labels},instance="{s}s stopped"}}', "value": 1} for s in seconds]}
-        for when, seconds in (("199m", ()), ("215m", (10, 60)), ("275m", (10, 60, 600)), ("595m", (10, 60, 600, 3600)))
-    ]
+# A node for each alert: its series by minute, for five hours, beside those of a calm node. The name is that
+# of the alert; labels are those that the alert has beside the node's.
+NODES = {
+    "T410traceDown": ("", {'up{job="t410trace"}': "1x10 0x290"}),
+    "T410traceRestarts": ("", {"t410trace_start_time_seconds": "1x10 2x4 3x4 4x4 5x278"}),
+    "T410traceUnhealthy": ('part="intervals"', {'t410trace_healthy{part="intervals"}': "1x10 0x290"}),
+    "T410traceStoreFails": ('part="store"', {'t410trace_healthy{part="store"}': "1x10 0x290"}),
+    "T410traceCountersFail": ('part="counters"', {'t410trace_healthy{part="counters"}': "1x10 0x290"}),
+    "T410traceJobsDropped": ('event="dropped"', {'t410trace_jobs_total{event="dropped"}': "0x10 3x290"}),
+    "T410traceReportsWait": ("", {"t410trace_unreported_jobs": "0x10 2x290"}),
+    "T410traceReportsLost": ("", {'t410trace_reports_total{event="removed"}': "0x10 3x290"}),
+    "T410traceReloadFailed": ("", {"t410trace_reload_successful": "1x10 0x290"}),
+    "T410traceRestartNeeded": ("", {"t410trace_restart_needed": "1x2000"}),
+    "T410traceCpuTimeLost": ("", {"t410trace_lost_cpu_seconds_total": "0+2x300",
+                                  "t410trace_covered_seconds_total": "0+60x300"}),
+    "T410traceCountersShared": (
+        'counter="a"', {'t410trace_event_running_seconds_total{counter="a"}': "0+20x300",
+                        't410trace_event_enabled_seconds_total{counter="a"}': "0+60x300"}),
+    "T410traceUnattributed": ("", {'t410trace_memory_unattributed_bytes_total{source="cpu"}': "0+50x300",
+                                   't410trace_memory_bytes_total{source="cpu"}': "0+100x300"}),
+}
+SEVERITIES = {"T410traceStoreFails": "critical", "T410traceJobsDropped": "critical", "T410traceRestartNeeded": "info",
+              "T410traceCountersShared": "info", "T410traceUnattributed": "info"}
+
+
+def alerts():
+    rules = yaml.safe_load((ROOT / "share/prometheus/t410trace.rules.yml").read_text(encoding="utf-8"))
+    return [rule["alert"] for group in rules["groups"] for rule in group["rules"] if "alert" in rule]
+
+
+def of_node(series, node):
+    return series.replace("}", f',instance="{node}"}}') if "{" in series else f'{series}{{instance="{node}"}}'
+
+
+def check_alerts():
+    """Each alert comes for the node that has its trouble, and for no other."""
+    if set(NODES) | {"T410traceAbsent"} != set(alerts()):
+        yield f"alerts without a test: {set(alerts()) ^ set(NODES)}"
+    series = [{"series": of_node(name, alert), "values": values}
+              for alert, (_, all_of_it) in NODES.items() for name, values in all_of_it.items()]
+    asked = []
+    for alert, (labels, all_of_it) in NODES.items():
+        severity = SEVERITIES.get(alert, "warning")
+        job = 'job="t410trace",' if alert == "T410traceDown" else ""
+        sample = f'ALERTS{{alertname="{alert}",alertstate="firing",{job}severity="{severity}",instance="{alert}"'
+        when = "1600m" if alert == "T410traceRestartNeeded" else "55m" if alert == "T410traceRestarts" else "110m"
+        asked.append({"expr": f'ALERTS{{alertname="{alert}", alertstate="firing"}}', "eval_time": when,
+                      "exp_samples": [{"labels": sample + (f",{labels}}}" if labels else "}"), "value": 1}]})
     yield from told_by_rules(series, asked)
+    absent = 'ALERTS{alertname="T410traceAbsent",alertstate="firing",job="t410trace",severity="warning"}'
+    yield from told_by_rules(
+        [{"series": 'up{job="node"}', "values": "1x60"}],
+        [{"expr": 'ALERTS{alertstate="firing"}', "eval_time": "30m", "exp_samples": [{"labels": absent, "value": 1}]}])
+
+
+def steps(each, minutes=30, of=300):
+    """A counter that grows by so much when an interval of half an hour is closed."""
+    return " ".join(str(minute // minutes * each) for minute in range(of))
+
+
+def check_long_intervals():
+    """At interval = 30m, with little trouble of each kind, there is no alert at any time."""
+    series = [
+        {"series": of_node(name, "calm"), "values": values} for name, values in {
+            'up{job="t410trace"}': "1x300",
+            "t410trace_start_time_seconds": "1x100 2x200",
+            **{f't410trace_healthy{{part="{part}"}}': "1x300" for part in ("intervals", "store", "counters")},
+            't410trace_jobs_total{event="dropped"}': "5x300",
+            't410trace_reports_total{event="removed"}': "7x300",
+            "t410trace_unreported_jobs": "0x100 1x29 0x171",
+            "t410trace_reload_successful": "1x300",
+            "t410trace_restart_needed": "0x100 1x200",
+            # 0.8 % of the time, 60 % of it, 15 % of the bytes
+            "t410trace_lost_cpu_seconds_total": steps(14.4),
+            "t410trace_covered_seconds_total": steps(1800),
+            't410trace_event_running_seconds_total{counter="a"}': steps(1080),
+            't410trace_event_enabled_seconds_total{counter="a"}': steps(1800),
+            't410trace_memory_unattributed_bytes_total{source="cpu"}': steps(15),
+            't410trace_memory_bytes_total{source="cpu"}': steps(100),
+        }.items()
+    ]
+    asked = [{"expr": 'ALERTS{alertstate="firing"}', "eval_time": f"{minute}m", "exp_samples": []}
+             for minute in range(5, 300, 7)]
+    yield from told_by_rules(series, asked)
+
+
+def check_runbook():
+    """Each alert has its line in SERVE.md."""
+    text = (ROOT / "docs/SERVE.md").read_text(encoding="utf-8")
+    text = text[text.index("## By symptom"):]
+    for alert in alerts():
+        if f"`{alert}`" not in text and f"`{alert.removeprefix('T410trace')}`" not in text:
+            yield f"docs/SERVE.md, By symptom: nothing about {alert}"
 
 
 def check_manifest():
@@ -170,7 +242,8 @@ def check_manifest():
 
 def main():
     failed = False
-    for check in (check_queries, check_documents, check_rules, check_unattributed, check_stopped, check_manifest):
+    for check in (check_queries, check_documents, check_rules, check_unattributed, check_alerts, check_long_intervals,
+                  check_runbook, check_manifest):
         name = f"metrics: {check.__name__.removeprefix('check_')}"
         problems = list(check())
         failed = failed or bool(problems)

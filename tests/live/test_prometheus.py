@@ -42,6 +42,8 @@ KNOWN_RATES = {
 COVERED = "rate(t410trace_covered_seconds_total[10s])"
 # Recorded where a node is at its limit: the exporter's is not. tests/cli/test_fleet_rules.py has such nodes.
 OF_BUSY_NODES = ("instance:t410trace_workload_at_limit:rate5m",)
+# Of the dashboard, when all is chosen
+VARIABLES = {"$cluster": ".*", "$job": ".*", "$instance": ".*", "$workload": ".*"}
 # Of Prometheus itself: all must be 0.
 COMPLAINTS = (
     "prometheus_target_scrapes_sample_duplicate_timestamp_total",
@@ -162,13 +164,19 @@ def promtool(text):
     require(done.returncode == 0 and not done.stderr, f"promtool check metrics: {done.stderr}")
 
 
+def filled(query):
+    for name, value in VARIABLES.items():
+        query = query.replace(name, value)
+    return query
+
+
 def dashboard_queries():
     """All queries of the dashboard, with its variables filled in."""
     dashboard = json.loads((SHARE / "grafana/t410trace.json").read_text())
     for panel in dashboard["panels"]:
         for target in panel.get("targets", []):
             text = target["expr"]
-            for name, value in {"$__rate_interval": "10s", "$instance": ".*", "$workload": ".*"}.items():
+            for name, value in {"$__rate_interval": "10s", **VARIABLES}.items():
                 text = text.replace(name, value)
             require("$" not in text, f"{panel['title']}: unknown variable in {text}")
             yield panel["title"], text
@@ -176,7 +184,7 @@ def dashboard_queries():
         if variable["type"] == "query":
             found = re.fullmatch(r"label_values\((.*), (\w+)\)", variable["query"]["query"])
             require(found, f"variable {variable['name']}: {variable['query']}")
-            yield f"variable {variable['name']}", f"count by ({found[2]}) ({found[1].replace('$instance', '.*')})"
+            yield f"variable {variable['name']}", f"count by ({found[2]}) ({filled(found[1])})"
 
 
 def test_made_up_machine(bed):

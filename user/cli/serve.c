@@ -253,7 +253,7 @@ static int on_close(void *arg, struct diag *d)
 /* --- SIGHUP */
 
 /* Steps that can fail come first, so that all settings change or none. */
-static int change(struct serve *s, const struct settings *to, struct diag *d)
+static int change(struct serve *s, const struct settings *to, bool *ret_restart, struct diag *d)
 {
 	const struct serve_config *next = &to->values.serve;
 	struct spool spool = { .folder = -1 };
@@ -276,6 +276,7 @@ static int change(struct serve *s, const struct settings *to, struct diag *d)
 	settings_fixed(&s->settings, to, fixed, sizeof(fixed));
 	settings_take(&s->settings, to);
 	s->more = s->keeper.unreported;
+	*ret_restart = fixed[0];
 	if (fixed[0])
 		serve_log(LOG_WARNING, "changed, but only a restart makes it so: %s", fixed);
 	return 0;
@@ -285,12 +286,14 @@ static void reload(struct serve *s)
 {
 	struct settings next;
 	struct diag d = { 0 };
+	bool restart = false;
 	int err;
 
 	notify_send(&s->notify, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, monotonic_ns() / 1000);
 	err = settings_read(s->given, &d, &next);
 	if (!err)
-		err = change(s, &next, &d);
+		err = change(s, &next, &restart, &d);
+	serve_pages_reloaded(&s->pages, err, restart);
 	settings_free(&next);
 	if (err) {
 		serve_log_diag(LOG_ERR, "the settings stay as they were: ", &d);
@@ -461,6 +464,7 @@ static int run(struct serve *s, struct diag *d)
 	int err = 0;
 
 	s->closed_ns = s->pages.started_ns = monotonic_ns();
+	s->pages.start_ns = clock_ns(CLOCK_REALTIME);
 	s->next_ns = s->closed_ns + FIRST_NS;
 	s->watchdog_ns = s->notify.watchdog_ns == UINT64_MAX ? UINT64_MAX : 0;
 	s->changed = live_jobs_changed(s->live, s->config->schedulers);

@@ -393,8 +393,8 @@ const struct option_row shared_options[] = {
 	  "localhost "
 	  "and the machine's own name are right without)",
 	  OPTION("hosts", 0, "NAME[,...]", value_hosts, serve.hosts), SETTING("") },
-	{ SERVE, 3, "Jobs with metrics of their own; the rest is \"other\" (default 50)",
-	  OPTION("top", 0, "N", value_number, serve.top), WITHIN(0, 1e4), SETTING("50") },
+	{ SERVE, 3, "Jobs with metrics of their own; the rest is \"other\" (default 10)",
+	  OPTION("top", 0, "N", value_number, serve.top), WITHIN(0, 1e4), SETTING("10") },
 	{ SERVE, 4, HEADING("The daemon itself:") },
 	{ SERVE, 4, "Settings, lines of \"key = value\" (default " SERVE_CONFIG_FILE ")",
 	  OPTION("config", 0, "FILE", value_text, config) },

@@ -52,6 +52,42 @@ static struct viewer viewer_of(const struct serve_config *c, const struct http_r
 	return v;
 }
 
+/* --- what is wrong */
+
+static uint64_t age_ns(const struct serve_pages *p)
+{
+	const struct serve_keeper *k = p->keeper;
+
+	return monotonic_ns() - (k->intervals ? k->closed_ns : p->started_ns);
+}
+
+static const struct serve_trouble *trouble_of(const struct serve_keeper *k, enum health_part part)
+{
+	switch (part) {
+	case HEALTH_STORE:
+		return &k->store_trouble;
+	case HEALTH_SPOOL:
+		return serve_keeper_spool(k);
+	case HEALTH_COUNTERS:
+		return &k->counters_trouble;
+	case HEALTH_CLOCK:
+		return &k->clock_trouble;
+	default:
+		return NULL;
+	}
+}
+
+/* Bits by enum health_part */
+static uint32_t unhealthy_parts(const struct serve_pages *p)
+{
+	bool late = age_ns(p) > LATE_INTERVALS * p->config->interval_ns + LATE_NS;
+	uint32_t parts = (uint32_t)late << HEALTH_INTERVALS;
+
+	for (enum health_part i = HEALTH_INTERVALS + 1; i < NR_HEALTH_PARTS; i++)
+		parts |= (uint32_t)trouble_of(p->keeper, i)->now << i;
+	return parts;
+}
+
 /* --- /metrics, /report, /jobs */
 
 /*
@@ -97,6 +133,10 @@ static int write_metrics(const struct serve_pages *p, const struct viewer *v, FI
 		.store_errors = k->store_trouble.errors,
 		.spool_errors = k->spool_trouble.errors,
 		.clock_wrong = k->clock_trouble.now,
+		.unhealthy = unhealthy_parts(p),
+		.start_ns = p->start_ns,
+		.reload_failed = p->reload_failed,
+		.restart_needed = p->restart_needed,
 		.interval_ns = k->last ? k->last->end_ns - k->last->start_ns : 0,
 		.setting_ns = p->config->interval_ns,
 		.cost_ns = k->cost_ns,
@@ -189,38 +229,25 @@ static void problem(json_t *list, const char *part, const char *text, int *err)
 	put_element(list, o, err);
 }
 
-static void late(json_t *list, uint64_t age_ns, int *err)
-{
-	char text[80];
-
-	snprintf(text, sizeof(text), "no interval was closed for %.0f s", age_ns / 1e9);
-	problem(list, "intervals", text, err);
-}
-
 static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 {
 	const struct serve_keeper *k = p->keeper;
-	const struct serve_trouble *spool = serve_keeper_spool(k);
-	uint64_t now = monotonic_ns();
-	uint64_t age = now - (k->intervals ? k->closed_ns : p->started_ns);
+	uint64_t age = age_ns(p);
+	uint32_t unhealthy = unhealthy_parts(p);
 	json_t *o = json_object(), *problems = json_array();
+	char late[80];
 
-	if (age > LATE_INTERVALS * p->config->interval_ns + LATE_NS)
-		late(problems, age, err);
-	if (k->store_trouble.now)
-		problem(problems, "store", k->store_trouble.why, err);
-	if (spool->now)
-		problem(problems, "spool", spool->why, err);
-	if (k->counters_trouble.now)
-		problem(problems, "counters", k->counters_trouble.why, err);
-	if (k->clock_trouble.now)
-		problem(problems, "clock", k->clock_trouble.why, err);
+	snprintf(late, sizeof(late), "no interval was closed for %.0f s", age / 1e9);
+	for (enum health_part i = 0; i < NR_HEALTH_PARTS; i++)
+		if (unhealthy >> i & 1)
+			problem(problems, health_part_name(i),
+				i == HEALTH_INTERVALS ? late : trouble_of(k, i)->why, err);
 	*ret_ok = !json_array_size(problems);
 	put_text(o, "schema", HEALTH_SCHEMA, err);
 	put_text(o, "status", *ret_ok ? "ok" : "failing", err);
 	put(o, "problems", problems, err);
 	put_text(o, "version", T410TRACE_VERSION, err);
-	put_number(o, "uptime_ns", now - p->started_ns, err);
+	put_number(o, "uptime_ns", monotonic_ns() - p->started_ns, err);
 	put_number(o, "intervals", k->intervals, err);
 	put_number(o, "interval_ns", p->config->interval_ns, err);
 	put_number(o, "age_ns", age, err);
@@ -233,7 +260,7 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	put_number(o, "reports_unwritten", k->unwritten, err);
 	put_number(o, "damaged", k->damaged, err);
 	put_part(o, "store", &k->store_trouble, err);
-	put_part(o, "spool", spool, err);
+	put_part(o, "spool", serve_keeper_spool(k), err);
 	put_part(o, "counters", &k->counters_trouble, err);
 	put_part(o, "clock", &k->clock_trouble, err);
 	put_losses(o, accounts_node(k->accounts), err);
@@ -307,7 +334,7 @@ static int write_index(const struct serve_pages *p, const struct viewer *v, FILE
 static int make(const struct serve_pages *p, const struct page *row, const struct viewer *v,
 		struct serve_page *ret)
 {
-	struct serve_page made = { .changes = p->keeper->changes };
+	struct serve_page made = { .changes = p->keeper->changes, .unhealthy = unhealthy_parts(p) };
 	FILE *out = open_memstream(&made.text, &made.size);
 	int status = out ? row->write(p, v, out) : -ENOMEM;
 
@@ -363,7 +390,8 @@ static int find_page(struct serve_pages *p, size_t row, const struct viewer *v,
 		return -ENOMEM;
 	kept = *ret = &p->cache[2 * row + (v->sees == SEES_ALL)];
 	/* each user has other jobs */
-	if (kept->text && kept->changes == p->keeper->changes && !rows[row].each_time &&
+	if (kept->text && kept->changes == p->keeper->changes &&
+	    kept->unhealthy == unhealthy_parts(p) && !rows[row].each_time &&
 	    (v->sees != SEES_OWN || rows[row].sees == SEES_NUMBERS))
 		return 0;
 	free(kept->text);
@@ -399,6 +427,15 @@ int serve_pages_get(void *arg, const struct http_request *q, struct http_page *r
 	*ret = (struct http_page){ page->status, rows[i].type ?: openmetrics_type(i), body,
 				   page->size };
 	return 0;
+}
+
+void serve_pages_reloaded(struct serve_pages *p, bool failed, bool restart_needed)
+{
+	serve_pages_release(p);
+	p->cache = NULL;
+	p->reload_failed = failed;
+	if (!failed)
+		p->restart_needed = restart_needed;
 }
 
 void serve_pages_release(struct serve_pages *p)

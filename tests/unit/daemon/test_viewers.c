@@ -123,10 +123,47 @@ static void test_viewers(void **state)
 	teardown(&b);
 }
 
+/* Trouble is in the metrics at once: they are not those of the last interval. */
+static void test_healthy(void **state)
+{
+	struct serve_pages pages;
+	struct bench b;
+	char *text;
+
+	(void)state;
+	setup(&b);
+	pages = (struct serve_pages){ .keeper = &b.keeper, .config = &b.config };
+	interval(&b, world_report(0));
+	get_tcp(&pages, "/metrics", &text);
+	assert_non_null(strstr(text, "t410trace_healthy{part=\"counters\"} 1\n"));
+	assert_non_null(strstr(text, "t410trace_healthy{part=\"intervals\"} 1\n"));
+	assert_non_null(strstr(text, "t410trace_reload_successful 1\n"));
+	assert_non_null(strstr(text, "t410trace_restart_needed 0\n"));
+	free(text);
+	serve_keeper_counters(&b.keeper, "they are gone");
+	get_tcp(&pages, "/metrics", &text);
+	assert_non_null(strstr(text, "t410trace_healthy{part=\"counters\"} 0\n"));
+	free(text);
+	serve_keeper_counters(&b.keeper, NULL);
+	/* later than three intervals and five seconds */
+	b.keeper.closed_ns -= 9 * WORLD_SECOND;
+	serve_pages_reloaded(&pages, false, true);
+	serve_pages_reloaded(&pages, true, false);
+	get_tcp(&pages, "/metrics", &text);
+	assert_non_null(strstr(text, "t410trace_healthy{part=\"counters\"} 1\n"));
+	assert_non_null(strstr(text, "t410trace_healthy{part=\"intervals\"} 0\n"));
+	assert_non_null(strstr(text, "t410trace_reload_successful 0\n"));
+	assert_non_null(strstr(text, "t410trace_restart_needed 1\n"));
+	free(text);
+	serve_pages_release(&pages);
+	teardown(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_viewers),
+		cmocka_unit_test(test_healthy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,19 @@ void openmetrics_limits(struct openmetrics *m, const struct openmetrics_options 
  */
 int openmetrics_interval(struct openmetrics *m, const struct report *r);
 
+/* Parts of the daemon that may fail and come back */
+enum health_part {
+	HEALTH_INTERVALS, /* one was closed in time */
+	HEALTH_STORE,
+	HEALTH_SPOOL,
+	HEALTH_COUNTERS,
+	HEALTH_CLOCK,
+	NR_HEALTH_PARTS,
+};
+
+/** health_part_name() - "intervals", "store", ...: also in /healthz */
+const char *health_part_name(enum health_part p);
+
 /**
  * struct openmetrics_state - the output besides the series of jobs
  * @host: the machine
@@ -56,6 +69,10 @@ int openmetrics_interval(struct openmetrics *m, const struct report *r);
  *	removed from the spool to make room; never written because their job had to be forgotten
  * @store_errors, @spool_errors: so far
  * @clock_wrong: no data expires by age
+ * @unhealthy: bits of enum health_part that are in trouble
+ * @start_ns: when it was started, CLOCK_REALTIME
+ * @reload_failed: settings were wrong when they were read again last
+ * @restart_needed: changed settings wait for a restart
  * @interval_ns: last interval's length
  * @setting_ns: its configured length, unless jobs end before
  * @cost_ns: time that closing the last interval took
@@ -72,6 +89,10 @@ struct openmetrics_state {
 	uint64_t store_errors;
 	uint64_t spool_errors;
 	bool clock_wrong;
+	uint32_t unhealthy;
+	uint64_t start_ns;
+	bool reload_failed;
+	bool restart_needed;
 	uint64_t interval_ns;
 	uint64_t setting_ns;
 	uint64_t cost_ns;

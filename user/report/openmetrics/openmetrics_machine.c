@@ -450,11 +450,34 @@ static void expose_jobs(struct exposer *x, const struct openmetrics_state *s)
 	expose_number(x, LABELS({ "event", "unwritten" }), s->reports_unwritten);
 }
 
+const char *health_part_name(enum health_part p)
+{
+	static const char *const names[] = { "intervals", "store", "spool", "counters", "clock" };
+
+	return names[p];
+}
+
+static void expose_healthy(struct exposer *x, const struct openmetrics_state *s)
+{
+	expose_family(
+		x, "t410trace_healthy", METRIC_GAUGE, NULL,
+		"1 while a part of the daemon works, 0 while it does not; /healthz says why.");
+	for (enum health_part p = 0; p < NR_HEALTH_PARTS; p++)
+		expose_number(x, LABELS({ "part", health_part_name(p) }), !(s->unhealthy >> p & 1));
+}
+
 void expose_health(struct exposer *x, const struct openmetrics_state *s)
 {
 	const struct accounts_node *n = s->node;
 	const struct quality *q = &n->quality;
 	const struct scalar scalars[] = {
+		{ "t410trace_start_time_seconds", METRIC_GAUGE, "seconds",
+		  "When the daemon was started, since 1970.", s->start_ns, true },
+		{ "t410trace_reload_successful", METRIC_GAUGE, NULL,
+		  "0 when settings were wrong as they were read again last, else 1.",
+		  !s->reload_failed, false },
+		{ "t410trace_restart_needed", METRIC_GAUGE, NULL,
+		  "1 while changed settings wait for a restart.", s->restart_needed, false },
 		{ "t410trace_jobs_running", METRIC_GAUGE, NULL, "Jobs that are running.",
 		  s->jobs_running, false },
 		{ "t410trace_unreported_jobs", METRIC_GAUGE, NULL,
@@ -511,6 +534,7 @@ void expose_health(struct exposer *x, const struct openmetrics_state *s)
 	};
 
 	expose_infos(x, s);
+	expose_healthy(x, s);
 	expose_jobs(x, s);
 	expose_scalars(x, scalars, ARRAY_SIZE(scalars));
 	expose_losses(x, n);

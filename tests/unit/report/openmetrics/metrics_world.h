@@ -126,6 +126,7 @@ static inline char *world_text(const struct world *w, enum exposition e)
 				       .node = accounts_node(w->accounts),
 				       .jobs_running = accounts_nr(w->accounts),
 				       .unreported = 1,
+				       .start_ns = WORLD_SECOND * 1763740800ull,
 				       .reports_written = 7,
 				       .reports_removed = 2,
 				       .store_errors = 2,
