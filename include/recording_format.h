@@ -112,8 +112,9 @@ enum recording_event {
 	RECORDING_PART,		 /* from version 8 on */
 	RECORDING_RESCTRL_GROUP, /* from version 9 on */
 	RECORDING_CPU,		 /* from version 10 on */
-	RECORDING_CONTEXTS,	 /* both from version 11 on */
+	RECORDING_CONTEXTS,	 /* all three from version 11 on */
 	RECORDING_ACTIVITY,
+	RECORDING_HOLDERS,
 };
 
 #define RECORDING_TASK_KERNEL  0x01u
@@ -130,6 +131,7 @@ enum recording_event {
 #define RECORDING_ONLINE       0x10u /* from version 10 on */
 #define RECORDING_LINKS	       0x20u /* from version 11 on */
 #define RECORDING_C2C	       0x40u /* from version 11 on */
+#define RECORDING_HELD	       0x80u /* from version 11 on */
 
 #define RECORDING_CPU_ONLINE   0x01u
 #define RECORDING_COPIES       0x01u

@@ -69,6 +69,7 @@ struct layout {
  * @resctrl: the kernel's monitoring groups were read
  * @contexts: a program told who uses devices: their links and UUIDs are known where they have any,
  *	and there may be TRACE_CONTEXTS and TRACE_ACTIVITY
+ * @holders: open nodes of devices were looked at: there may be TRACE_HOLDERS
  * @c2c: there may be links (DEVICE_LINK) among the devices, and terms among the counters
  * @online: CPUs with a socket were online at the start, and TRACE_CPU tells what changes; otherwise
  *	CPUs with a socket are those of the machine
@@ -96,6 +97,7 @@ struct trace_header {
 	bool resctrl;
 	bool contexts;
 	bool c2c;
+	bool holders;
 	bool online;
 };
 
@@ -459,12 +461,15 @@ enum trace_event_type {
 	TRACE_CPU,
 	TRACE_CONTEXTS,
 	TRACE_ACTIVITY,
+	TRACE_HOLDERS,
 	NR_TRACE_EVENTS
 };
 
 /**
  * struct trace_event - one event of a trace
- * @type: the member that is set
+ * @type: the member that is set. TRACE_HOLDERS has @contexts: a look at open nodes, of processes
+ *	that have the device's open if these are in several cgroups. Without such an event they are
+ *	in one cgroup, or there are none, or nothing is known
  */
 struct trace_event {
 	enum trace_event_type type;
@@ -611,6 +616,11 @@ static inline int trace_send_follow(const struct trace_sink *to, uint32_t pid)
 static inline int trace_send_contexts(const struct trace_sink *to, const struct trace_contexts *c)
 {
 	return TRACE_SEND(to, TRACE_CONTEXTS, contexts, *c);
+}
+
+static inline int trace_send_holders(const struct trace_sink *to, const struct trace_contexts *c)
+{
+	return TRACE_SEND(to, TRACE_HOLDERS, contexts, *c);
 }
 
 static inline int trace_send_activity(const struct trace_sink *to, const struct trace_activity *a)

@@ -221,9 +221,10 @@ static inline void log_cpu(struct event_log *l, const struct trace_cpu *c)
 	log_line(l, "cpu %u %d %d\n", c->cpu, (int)c->socket, c->online);
 }
 
-static inline void log_contexts(struct event_log *l, const struct trace_contexts *c)
+static inline void log_contexts(struct event_log *l, const char *name,
+				const struct trace_contexts *c)
 {
-	log_line(l, "contexts dev %u %llu %llu", c->device, LLU(c->start_ns), LLU(c->end_ns));
+	log_line(l, "%s dev %u %llu %llu", name, c->device, LLU(c->start_ns), LLU(c->end_ns));
 	for (uint32_t i = 0; i < c->nr; i++)
 		log_line(l, " [%u %llu %d %llu]", c->processes[i].pid,
 			 LLU(c->processes[i].start_ns), (int)c->processes[i].instance,
@@ -291,7 +292,8 @@ static inline int log_event(void *arg, const struct trace_event *e)
 		log_cpu(l, &e->cpu);
 		break;
 	case TRACE_CONTEXTS:
-		log_contexts(l, &e->contexts);
+	case TRACE_HOLDERS:
+		log_contexts(l, e->type == TRACE_HOLDERS ? "holders" : "contexts", &e->contexts);
 		break;
 	case TRACE_ACTIVITY:
 		log_activity(l, &e->activity);

@@ -29,8 +29,7 @@ static bool cpu_valid(const struct trace_header *h, const struct trace_cpu *c)
 static bool list_valid(const struct trace_header *h, uint32_t device, uint64_t start_ns,
 		       uint64_t end_ns, uint32_t nr)
 {
-	return h->contexts && device < h->nr_devices && start_ns <= end_ns &&
-	       nr <= TRACE_MAX_CONTEXTS;
+	return device < h->nr_devices && start_ns <= end_ns && nr <= TRACE_MAX_CONTEXTS;
 }
 
 static bool is_process(uint32_t pid)
@@ -82,9 +81,11 @@ bool trace_valid(const struct trace_header *h, const struct trace_event *e)
 	case TRACE_CPU:
 		return cpu_valid(h, &e->cpu);
 	case TRACE_CONTEXTS:
-		return contexts_valid(h, &e->contexts);
+		return h->contexts && contexts_valid(h, &e->contexts);
 	case TRACE_ACTIVITY:
-		return activity_valid(h, &e->activity);
+		return h->contexts && activity_valid(h, &e->activity);
+	case TRACE_HOLDERS:
+		return h->holders && contexts_valid(h, &e->contexts);
 	case TRACE_MARK:
 		/* Only a trace without marks ends with one that has no ends. */
 		return e->mark.ends_ns || e->mark.last;

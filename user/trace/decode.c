@@ -207,7 +207,7 @@ static int get_event(struct decoder *d, bool *first_mark, const struct trace_sin
 		*first_mark = false;
 	}
 	err = in->err ? in->err : trace_send(sink, &event);
-	if (event.type == TRACE_CONTEXTS || event.type == TRACE_ACTIVITY)
+	if (trace_has_list(event.type))
 		fields_release(&trace_rows[event.type].fields, &event);
 	return err;
 }

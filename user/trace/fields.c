@@ -214,6 +214,7 @@ const struct trace_row trace_rows[NR_TRACE_EVENTS] = {
 	[TRACE_CPU] = { "cpu", RECORDING_CPU, true, EVENT(cpu), .since = 10 },
 	[TRACE_CONTEXTS] = { "contexts", RECORDING_CONTEXTS, true, EVENT(contexts), .since = 11 },
 	[TRACE_ACTIVITY] = { "activity", RECORDING_ACTIVITY, true, EVENT(activity), .since = 11 },
+	[TRACE_HOLDERS] = { "holders", RECORDING_HOLDERS, true, EVENT(contexts), .since = 11 },
 };
 
 #define IS_FIRST(event, member, name)                                                          \
@@ -242,9 +243,15 @@ struct trace_who trace_who(const struct trace_event *e)
 	};
 }
 
+bool trace_has_list(enum trace_event_type type)
+{
+	return type == TRACE_CONTEXTS || type == TRACE_ACTIVITY || type == TRACE_HOLDERS;
+}
+
 bool trace_unannounced(const struct trace_header *h, enum trace_event_type type)
 {
-	return (type == TRACE_CONTEXTS || type == TRACE_ACTIVITY) && !h->contexts;
+	return ((type == TRACE_CONTEXTS || type == TRACE_ACTIVITY) && !h->contexts) ||
+	       (type == TRACE_HOLDERS && !h->holders);
 }
 
 uint64_t trace_bound(const struct trace_header *h, const struct field *f)
@@ -309,7 +316,7 @@ bool trace_fits(const struct trace_header *h, const struct trace_event *e)
 	if (e->type >= NR_TRACE_EVENTS || (e->type == TRACE_RESCTRL && !h->resctrl) ||
 	    (e->type == TRACE_CPU && !h->online))
 		return false;
-	if (e->type == TRACE_CONTEXTS || e->type == TRACE_ACTIVITY)
+	if (trace_has_list(e->type))
 		return trace_valid(h, e);
 	fields = &trace_rows[e->type].fields;
 	for (size_t i = 0; i < fields->nr; i++)

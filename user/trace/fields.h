@@ -63,6 +63,9 @@ struct trace_who {
 /** trace_who() - the task of a slice or of I/O; 0 where the pid alone identifies it */
 struct trace_who trace_who(const struct trace_event *e);
 
+/** trace_has_list() - does a reader get memory for events of this type? See fields_release() */
+bool trace_has_list(enum trace_event_type type);
+
 /** trace_unannounced() - is it a type that a trace with this header cannot have? */
 bool trace_unannounced(const struct trace_header *h, enum trace_event_type type);
 

@@ -175,6 +175,7 @@ static const struct field header_rows[] = {
 	ROW("online", HEADER, online, TERSE, .flag = RECORDING_ONLINE),
 	ROW("contexts", HEADER, contexts, TERSE, .flag = RECORDING_LINKS),
 	ROW("c2c", HEADER, c2c, TERSE, .flag = RECORDING_C2C),
+	ROW("holders", HEADER, holders, TERSE, .flag = RECORDING_HELD),
 };
 const struct fields header_fields = FIELDS(header_rows, HEADER, .placed = true);
 
@@ -382,7 +383,7 @@ static void put_cpus(const struct layout *l, struct bytes *o)
 
 bool header_is_late(const struct trace_header *h)
 {
-	bool late = h->online || h->contexts || h->c2c;
+	bool late = h->online || h->contexts || h->c2c || h->holders;
 
 	for (size_t i = 0; i < h->nr_devices && !late; i++)
 		late = h->devices[i].io != IO_UNTOLD;
@@ -432,11 +433,11 @@ void header_encode(const struct trace_header *h, struct bytes *o)
 	struct fields_out out = { .bytes = *o, .own = put_own };
 
 	fields_put_until(&out, &header_fields, h,
-			 h->contexts || h->c2c ? SIZE_MAX
-			 : header_is_late(h)   ? LAST_IO
-			 : h->nr_parts	       ? LAST_PARTS
-			 : h->host.peaks.nr    ? LAST_PEAKS
-					       : LAST_TICKS);
+			 h->contexts || h->c2c || h->holders ? SIZE_MAX
+			 : header_is_late(h)		     ? LAST_IO
+			 : h->nr_parts			     ? LAST_PARTS
+			 : h->host.peaks.nr		     ? LAST_PEAKS
+							     : LAST_TICKS);
 	*o = out.bytes;
 }
 

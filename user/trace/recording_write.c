@@ -331,11 +331,11 @@ static int encode_header(struct recording_writer *w, const struct trace_header *
 		w->header.nr = sizeof(struct recording_preamble) + BLOCK_SIZE;
 		header_encode(h, &w->header);
 		/* What older readers know, they shall read. */
-		w->version = h->contexts || h->c2c ? RECORDING_VERSION
-			     : header_is_late(h)   ? RECORDING_NO_CONTEXTS
-			     : h->resctrl	   ? RECORDING_NO_ONLINE
-			     : h->nr_parts	   ? RECORDING_NO_RESCTRL
-						   : RECORDING_NO_PARTS;
+		w->version = h->contexts || h->c2c || h->holders ? RECORDING_VERSION
+			     : header_is_late(h)		 ? RECORDING_NO_CONTEXTS
+			     : h->resctrl			 ? RECORDING_NO_ONLINE
+			     : h->nr_parts			 ? RECORDING_NO_RESCTRL
+								 : RECORDING_NO_PARTS;
 	}
 	if (w->header.err == -EINVAL || w->header.nr > RECORDING_MAX_PAYLOAD)
 		return diag_fail(d, -EINVAL, "%s: the header is too large", w->name);

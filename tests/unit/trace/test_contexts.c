@@ -147,6 +147,53 @@ static void test_both_forms(void **state)
 	free(said.text);
 }
 
+/* Open nodes are looked at without a program that tells contexts, too. */
+static void test_holders(void **state)
+{
+	const struct trace_contexts look = { 1, 400, 500, processes, 3 };
+	static struct device plain[] = { { .bdf = "0009:01:00.0", .kind = DEVICE_GPU },
+					 { .bdf = "0001:03:00.0" } };
+	struct trace_header h = header_with(false), without;
+	struct event_log said = { 0 };
+	struct trace_sink sink = log_sink(&said);
+	struct recording_writer *w;
+	struct ndjson_writer *n;
+	struct trace_end end;
+	struct diag d = { 0 };
+	FILE *f;
+
+	(void)state;
+	h.devices = plain;
+	without = h;
+	assert_int_equal(trace_send_holders(&sink, &look), 0);
+	for (int i = 0; i < 3; i++) {
+		struct event_log got = { 0 };
+
+		h.holders = i < 2;
+		if (i) {
+			assert_int_equal(recording_create(temp_path, &h, 0, &d, &w), 0);
+			sink = recording_sink(w);
+			assert_int_equal(trace_send_holders(&sink, &look), i < 2 ? 0 : -EINVAL);
+			assert_int_equal(recording_finish(w, &d, NULL), 0);
+		} else {
+			f = temp_open();
+			assert_int_equal(ndjson_create(f, &h, &d, &n), 0);
+			sink = ndjson_sink(n);
+			assert_int_equal(trace_send_holders(&sink, &look), 0);
+			assert_int_equal(ndjson_finish(n, &d), 0);
+			fclose(f);
+		}
+		assert_int_equal(read_back(temp_path, &got, &end, &d), 0);
+		assert_string_equal(i < 2 ? got.text : "", i < 2 ? said.text : "");
+		assert_int_equal(end.refused, 0);
+		free(got.text);
+	}
+	assert_false(without.holders);
+	assert_false(trace_valid(&without,
+				 &(struct trace_event){ .type = TRACE_HOLDERS, .contexts = look }));
+	free(said.text);
+}
+
 /* By all that get events */
 static void test_refused(void **state)
 {
@@ -242,9 +289,8 @@ static void test_wrong_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_both_forms),
-		cmocka_unit_test(test_wrong_lines),
+		cmocka_unit_test(test_bytes),	cmocka_unit_test(test_both_forms),
+		cmocka_unit_test(test_holders), cmocka_unit_test(test_wrong_lines),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -472,9 +472,10 @@ static void test_refused(void **state)
 /* Without the header's word for it there are no users of devices: in NDJSON another tool's lines. */
 static void test_unannounced(void **state)
 {
-	static const uint8_t codes[] = { RECORDING_CONTEXTS * 2, RECORDING_ACTIVITY * 2 };
+	static const uint8_t codes[] = { RECORDING_CONTEXTS * 2, RECORDING_ACTIVITY * 2,
+					 RECORDING_HOLDERS * 2 };
 	static const char *const lines[] = { "{\"type\":\"contexts\",\"pid\":1}",
-					     "{\"type\":\"activity\"}" };
+					     "{\"type\":\"activity\"}", "{\"type\":\"holders\"}" };
 	struct event_log got = { 0 };
 	struct trace_sink to_log = log_sink(&got);
 	struct trace_header h = { 0 };

@@ -49,6 +49,7 @@ struct device_io {
 	uint64_t last_ns; /* 0: not begun */
 	uint64_t marked_ns;
 	uint64_t took_ns;
+	bool tells;
 	char note[256];
 };
 
@@ -218,6 +219,36 @@ static int send_owners(struct device_io *io, const struct owner *owners, size_t 
 	return err;
 }
 
+/* Who has a device open that several cgroups have open; a process of a namespace has no number. */
+static int send_others(struct device_io *io, uint64_t now)
+{
+	static const size_t most = TRACE_MAX_CONTEXTS;
+	const struct owner *others;
+	size_t nr = io->tells ? owners_others(io->owners, &others) : 0;
+	struct trace_context list[TRACE_MAX_CONTEXTS];
+	int err = 0;
+
+	for (size_t i = 0, next = 0; i < nr && !err; i = next) {
+		struct trace_contexts event = { .device = others[i].item,
+						.start_ns = io->last_ns,
+						.end_ns = now,
+						.processes = list };
+
+		for (; next < nr && others[next].item == others[i].item; next++)
+			if (others[next].pid && event.nr < most)
+				list[event.nr++] = (struct trace_context){
+					.pid = others[next].pid,
+					.start_ns = exact_start(io, &others[next]),
+					.instance = TRACE_NO_INSTANCE,
+					.since_ns = now
+				};
+		err = trace_send_holders(&io->out, &event);
+		if (err == -EINVAL)
+			err = 0;
+	}
+	return err;
+}
+
 static bool is_due(const struct device_io *io, uint64_t now_ns, bool mark)
 {
 	uint64_t since = now_ns - io->last_ns;
@@ -247,6 +278,8 @@ int device_io_look(struct device_io *io, uint64_t now_ns, bool mark)
 		nr = 0; /* nothing is certain */
 	io->took_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begun;
 	err = send_owners(io, owners, nr, now_ns);
+	if (!err)
+		err = send_others(io, now_ns);
 	copy = calloc(nr + 1, sizeof(*copy));
 	if (copy && nr)
 		memcpy(copy, owners, nr * sizeof(*copy));
@@ -255,6 +288,11 @@ int device_io_look(struct device_io *io, uint64_t now_ns, bool mark)
 	io->nr_last = copy ? nr : 0;
 	io->last_ns = now_ns;
 	return err;
+}
+
+void device_io_tell(struct device_io *io)
+{
+	io->tells = true;
 }
 
 enum io_noted device_io_noted(const struct device_io *io, size_t item, enum device_kind kind)

@@ -38,6 +38,9 @@ int device_io_remap(struct device_io *io);
 /** device_io_start() - owners are looked for from here on */
 void device_io_start(struct device_io *io, uint64_t now_ns);
 
+/** device_io_tell() - say who prevents a single owner, too; the header announces it (@holders) */
+void device_io_tell(struct device_io *io);
+
 /**
  * device_io_look() - look for owners, if it is time
  * @io: devices

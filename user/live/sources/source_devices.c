@@ -326,6 +326,12 @@ static void free_all(void *s)
 	free(l->reported_held);
 }
 
+/* Kinds of which only open nodes tell who uses them. */
+static bool has_no_requests(enum device_kind kind)
+{
+	return kind == DEVICE_GPU || kind == DEVICE_RDMA || kind == DEVICE_VFIO;
+}
+
 static int attach(void *s, struct diag *d)
 {
 	struct devices *l = s;
@@ -339,6 +345,11 @@ static int attach(void *s, struct diag *d)
 	for (size_t i = 0; i < h->nr_devices; i++)
 		h->devices[i].io =
 			i < l->list.nr ? device_io_noted(l->io, i, h->devices[i].kind) : IO_NONE;
+	/* Older programs read a recording that does not announce it. */
+	for (size_t i = 0; i < l->list.nr; i++)
+		h->holders |= l->list.items[i].nr_nodes && has_no_requests(h->devices[i].kind);
+	if (h->holders)
+		device_io_tell(l->io);
 	err = l->meter ? make_windows(l) : 0;
 	return err ? diag_error(d, err, "cannot prepare the windows of devices") : 0;
 }

@@ -62,6 +62,7 @@ struct owners {
 	const struct text_list *ignored; /* NULL for none */
 	struct owner *found;
 	size_t nr, cap;
+	size_t nr_owners; /* of @found: the first ones */
 	/* while looking */
 	const struct device_list *l;
 	struct owner_state *states; /* by item */

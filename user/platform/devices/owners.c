@@ -211,27 +211,49 @@ static int by_item(const void *a, const void *b)
 	return ORDER(x->item, y->item) ?: ORDER(x->pid, y->pid);
 }
 
+/* Owners come first; of what the kernel uses there is nobody. */
+static void put_in_order(struct owners *o)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < o->nr; i++)
+		if (!o->states[o->found[i].item].used)
+			o->found[nr++] = o->found[i];
+	o->nr = nr;
+	if (nr)
+		qsort(o->found, nr, sizeof(*o->found), by_item);
+	for (size_t i = 0; i < nr; i++) {
+		const struct owner found = o->found[i];
+
+		if (o->states[found.item].shared)
+			continue;
+		memmove(o->found + o->nr_owners + 1, o->found + o->nr_owners,
+			(i - o->nr_owners) * sizeof(*o->found));
+		o->found[o->nr_owners++] = found;
+	}
+}
+
 int owners_find(struct owners *o, const struct device_list *l, const struct owner **ret,
 		size_t *ret_nr)
 {
-	size_t nr = 0;
 	int err = prepare(o, l);
 
+	o->nr_owners = 0;
 	if (!err && (o->nr_nodes || o->any_networks) && o->cgroup_mount[0])
 		err = look(o);
-	for (size_t i = 0; i < o->nr && !err; i++) {
-		const struct owner_state *s = &o->states[o->found[i].item];
-
-		if (!s->used && !s->shared)
-			o->found[nr++] = o->found[i];
-	}
-	o->nr = nr;
+	if (err)
+		o->nr = 0;
+	put_in_order(o);
 	forget_look(o);
 	if (err)
 		return err;
-	if (nr)
-		qsort(o->found, nr, sizeof(*o->found), by_item);
 	*ret = o->found;
-	*ret_nr = nr;
+	*ret_nr = o->nr_owners;
 	return 0;
+}
+
+size_t owners_others(const struct owners *o, const struct owner **ret)
+{
+	*ret = o->nr > o->nr_owners ? o->found + o->nr_owners : NULL;
+	return o->nr - o->nr_owners;
 }

@@ -67,4 +67,14 @@ void owners_ignore(struct owners *o, const struct text_list *cgroups);
 int owners_find(struct owners *o, const struct device_list *l, const struct owner **ret,
 		size_t *ret_nr);
 
+/**
+ * owners_others() - after owners_find(): who prevents a single owner
+ * @o: owners
+ * @ret: the processes that have a device open that is open in several cgroups, or in one that is not
+ *	known; ordered by device, valid until the next look
+ *
+ * Return: how many.
+ */
+size_t owners_others(const struct owners *o, const struct owner **ret);
+
 #endif

@@ -21,7 +21,13 @@ static struct owner found;
 static size_t nr_found;
 static uint64_t takes_ns;
 
+static struct owner others[4];
+static size_t nr_others;
+
 static struct trace_io told;
+static struct trace_contexts held[4];
+static struct trace_context holders[4][3];
+static size_t nr_held;
 static size_t nr_told;
 static uint64_t known_start;
 
@@ -41,9 +47,25 @@ int __wrap_owners_find(struct owners *o, const struct device_list *l, const stru
 	return 0;
 }
 
+size_t __wrap_owners_others(const struct owners *o, const struct owner **ret);
+size_t __wrap_owners_others(const struct owners *o, const struct owner **ret)
+{
+	(void)o;
+	*ret = others;
+	return nr_others;
+}
+
 static int take(void *arg, const struct trace_event *e)
 {
 	(void)arg;
+	if (e->type == TRACE_HOLDERS) {
+		assert_true(nr_held < sizeof(held) / sizeof(held[0]));
+		held[nr_held] = e->contexts;
+		assert_true(e->contexts.nr <= 3);
+		memcpy(holders[nr_held++], e->contexts.processes,
+		       e->contexts.nr * sizeof(holders[0][0]));
+		return 0;
+	}
 	assert_int_equal(e->type, TRACE_IO);
 	told = e->io;
 	nr_told++;
@@ -151,13 +173,49 @@ static void test_waits_for_an_end(void **state)
 	device_io_free(io);
 }
 
+/* Devices that several cgroups have open: who has them, once a look; no owner by network alone. */
+static void test_others_hold(void **state)
+{
+	struct device_item items[3] = { 0 };
+	const struct device_list list = { .items = items, .nr = 3 };
+	struct live_cgroups cgroups = { .mount = "" };
+	struct feed feed = { .start_of = start_of };
+	struct device_io *io;
+	uint64_t now = monotonic_ns();
+
+	(void)state;
+	nr_found = nr_held = 0;
+	nr_others = 4;
+	known_start = START + 5;
+	others[0] = (struct owner){ .pid = PID, .start_ns = START, .cgroup_id = 7 };
+	others[1] = (struct owner){ .pid = PID + 1, .start_ns = START, .cgroup_id = 8 };
+	others[2] = (struct owner){ .item = 2, .pid = PID, .start_ns = START, .cgroup_id = 7 };
+	others[3] = (struct owner){ .item = 2, .cgroup_id = 9 };
+	for (int tells = 0; tells < 2; tells++) {
+		assert_int_equal(device_io_new(&list, NULL, &cgroups, NULL, &out, &feed, &io), 0);
+		if (tells)
+			device_io_tell(io);
+		device_io_start(io, now - LOOK_NS);
+		assert_int_equal(device_io_look(io, now, false), 0);
+		assert_int_equal(nr_held, tells ? 2 : 0);
+		device_io_free(io);
+	}
+	assert_int_equal(held[0].device, 0);
+	assert_int_equal(held[0].nr, 2);
+	assert_true(held[0].start_ns == now - LOOK_NS && held[0].end_ns == now);
+	assert_true(holders[0][0].pid == PID && holders[0][0].start_ns == START + 5);
+	assert_true(holders[0][1].pid == PID + 1 && holders[0][1].start_ns == START);
+	assert_int_equal(held[1].device, 2);
+	assert_int_equal(held[1].nr, 1);
+	nr_others = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_waits_for_an_end),
+		cmocka_unit_test(test_same),	    cmocka_unit_test(test_known),
+		cmocka_unit_test(test_others),	    cmocka_unit_test(test_waits_for_an_end),
+		cmocka_unit_test(test_others_hold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

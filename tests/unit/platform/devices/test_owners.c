@@ -186,6 +186,10 @@ static void monitors_are_left_out(void **state)
 	put_open(w, 30, "/dev/zero");
 	find(w, &nr);
 	assert_int_equal(nr, 0);
+	/* the two are told */
+	assert_int_equal(owners_others(w->owners, &found), 2);
+	assert_true(found[0].pid == 10 && found[1].pid == 30);
+	assert_int_equal(found[1].cgroup_id, cgroup_id(w, "/m/dcgm"));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct text_list ignored = { 0 };
 
@@ -195,6 +199,7 @@ static void monitors_are_left_out(void **state)
 		found = find(w, &nr);
 		assert_int_equal(nr, rows[i].owner != 0);
 		assert_true(!nr || found[0].pid == rows[i].owner);
+		assert_int_equal(owners_others(w->owners, &found), rows[i].owner ? 0 : 2);
 		text_list_free(&ignored);
 	}
 	owners_ignore(w->owners, NULL);
