@@ -82,6 +82,8 @@ static void goldens(void **state)
 	check_json(with_devices(ROW_PROCESS), "devices-process.json");
 	check_json(with_devices(ROW_CGROUP), "devices-cgroup.json");
 	check_json(with_requests(ROW_PROCESS), "devices-requests.json");
+	check_table(with_users(ROW_PROCESS), (struct table_options){ .width = 100 },
+		    "devices-users-100.txt");
 	check_json(with_users(ROW_PROCESS), "devices-users.json");
 }
 

@@ -211,6 +211,9 @@ void devices_put_moved(const struct table *t, const uint64_t bytes[2], int inden
  */
 int devices_put_row(const struct table *t, const struct report_row *row, int indent);
 
+/** users_write() - sentences about the owner and the users of a device; 0 or -ENOMEM */
+int users_write(const struct table *t, const struct report_device *d);
+
 /**
  * devices_write() - the block of devices: their bytes and quality
  * @t: the table

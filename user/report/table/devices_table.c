@@ -36,8 +36,9 @@ static uint64_t moved(const struct report_device *d)
 /* Was the device seen idle? For devices without counters, only that no task requested anything. */
 static bool is_idle(const struct table *t, const struct report_device *d)
 {
-	return !moved(d) && (t->devices == DEVICES_IO ? d->read.io_valid && d->write.io_valid
-						      : d->read.valid && d->write.valid);
+	return !moved(d) && !d->by.nr && !d->by.nr_blockers &&
+	       (t->devices == DEVICES_IO ? d->read.io_valid && d->write.io_valid
+					 : d->read.valid && d->write.valid);
 }
 
 /* In a table of requests: are those of the device unknown? */
@@ -64,7 +65,8 @@ static bool kind_has_requests(const struct device *d)
 /* Not read, or never counted: a sentence names it, and there is nothing else to tell. */
 static bool is_unknown(const struct table *t, const struct report_device *d)
 {
-	return !moved(d) && t->devices == DEVICES_COUNTED && !d->read.valid && !d->write.valid;
+	return !moved(d) && !d->by.nr && !d->by.nr_blockers && t->devices == DEVICES_COUNTED &&
+	       !d->read.valid && !d->write.valid;
 }
 
 /* "s0 rc1 rp2", with a mark if only a rule of thumb tells so */
@@ -448,8 +450,11 @@ static int put_device(const struct grid *g, const struct report_device *d)
 	}
 	if (!err && !t->o->quiet)
 		err = put_work(t, d);
-	if (!err && d->exclusive[0] && !t->o->quiet)
+	if (!err && d->exclusive[0] && d->by.rule != OWNER_CONTEXTS && !t->o->quiet)
 		err = put_exclusive(t, d);
+	/* A link's users are those of its function, and are told there. */
+	if (!err && d->by.rule != OWNER_NONE && !d->device->function && !t->o->quiet)
+		err = users_write(t, d);
 	if (!err && t->o->verbose)
 		err = put_details(t, d);
 	return err;
