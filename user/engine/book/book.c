@@ -47,6 +47,8 @@ void book_free(struct book *b)
 	for (size_t i = 0; b->turns && i < b->layout->nr_counters; i++)
 		free(b->turns[i].ns);
 	free(b->turns);
+	for (size_t i = 0; b->devices && i < b->scope.nr_devices; i++)
+		book_users_clear(&b->devices[i].by);
 	free(b->devices);
 	free(b->counters);
 	free(b->sockets);
@@ -71,6 +73,8 @@ void book_clear(struct book *b)
 	memset(b->spans, 0, b->layout->nr_groups * sizeof(*b->spans));
 	for (size_t i = 0; i < b->layout->nr_counters; i++)
 		b->turns[i].nr = 0;
+	for (size_t i = 0; i < b->scope.nr_devices; i++)
+		book_users_clear(&b->devices[i].by);
 	memset(b->devices, 0, b->scope.nr_devices * sizeof(*b->devices));
 	b->unowned_io = 0;
 	b->nr_row_of = 0;
@@ -116,7 +120,7 @@ static int get_row(struct book *b, const struct workload *w, struct book_row **r
 }
 
 /* The row of a workload, which was found before. The reserved numbers (idle, lost) have no row. */
-static struct book_row *known_row(const struct book *b, uint32_t workload)
+struct book_row *book_known_row(const struct book *b, uint32_t workload)
 {
 	return workload < b->nr_row_of ? b->row_of[workload] : NULL;
 }
@@ -128,7 +132,7 @@ static int row_of(struct book *b, uint32_t workload, struct book_row **ret)
 	int err;
 
 	/* Once in scope, always: there are many portions. */
-	*ret = known_row(b, workload);
+	*ret = book_known_row(b, workload);
 	if (*ret)
 		return 0;
 	w = identity_get(b->id, workload);
@@ -171,7 +175,7 @@ int book_on_cpu(struct book *b, uint32_t socket, uint32_t workload, uint64_t ns)
 	}
 	b->sockets[socket].busy_ns += ns;
 	identity_active(b->id, workload);
-	fresh = !known_row(b, workload);
+	fresh = !book_known_row(b, workload);
 	err = row_of(b, workload, &row);
 	if (err || !row)
 		return err;
@@ -326,7 +330,7 @@ static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w
 	if (!nr)
 		c->unattributed[reason_unsplit(c->counter)] += bytes;
 	for (size_t i = 0; i < nr && !err; i++) {
-		struct book_row *row = known_row(b, p[i].workload);
+		struct book_row *row = book_known_row(b, p[i].workload);
 
 		if (!row) {
 			err = enter_other(b, counter, &p[i]);
@@ -356,10 +360,8 @@ struct latency_sink book_latencies(struct book *b)
 	return (struct latency_sink){ enter_latency, b };
 }
 
-/* The splitter knows rows by their number in the book. */
-static int number_of(void *arg, uint32_t workload, uint32_t *ret)
+int book_number(struct book *b, uint32_t workload, uint32_t *ret)
 {
-	struct book *b = arg;
 	struct book_row *row = NULL;
 	int err = workload == WORKLOAD_LOST ? 0 : row_of(b, workload, &row);
 
@@ -373,6 +375,12 @@ static int number_of(void *arg, uint32_t workload, uint32_t *ret)
 	}
 	*ret = row ? row->number - 1 : SPLIT_NO_ROW;
 	return 0;
+}
+
+/* The splitter knows rows by their number in the book. */
+static int number_of(void *arg, uint32_t workload, uint32_t *ret)
+{
+	return book_number(arg, workload, ret);
 }
 
 static int enter_bounds(void *arg, uint32_t counter, const struct bounds *bounds)
@@ -446,7 +454,9 @@ int book_add(struct book *total, const struct book *part)
 		t->covered_ns += p->covered_ns;
 		total->skipped_ns[i] += p->valid ? part->skipped_ns[i] : p->enabled_ns;
 	}
-	book_devices_add(total, part);
+	err = book_devices_add(total, part);
+	if (err)
+		return err;
 	for (uint32_t s = 0; s < total->layout->nr_sockets; s++) {
 		total->sockets[s].busy_ns += part->sockets[s].busy_ns;
 		total->sockets[s].idle_ns += part->sockets[s].idle_ns;

@@ -91,6 +91,62 @@ int book_io(struct book *b, uint32_t device, uint32_t workload, uint64_t read_by
  */
 void book_exclusive(struct book *b, uint32_t device, uint32_t row, bool several);
 
+/**
+ * struct book_process - a process that used a device, for some time
+ * @pid, @start_ns: as it was told
+ * @instance: see struct device_user
+ * @workload: its number; WORKLOAD_LOST if it is unknown
+ * @from_ns, @to_ns: looks saw it; may be outside of the interval
+ * @busy_ns, @copy_ns: the device worked for it
+ * @here: in the last look; not used here
+ */
+struct book_process {
+	uint32_t pid;
+	uint64_t start_ns;
+	uint32_t instance;
+	uint32_t workload;
+	uint64_t from_ns;
+	uint64_t to_ns;
+	uint64_t busy_ns;
+	uint64_t copy_ns;
+	bool here;
+};
+
+/**
+ * struct book_use - the users of a device in an interval
+ * @rule: OWNER_NODES or OWNER_CONTEXTS
+ * @known: with OWNER_CONTEXTS: @processes are all that there were
+ * @start_ns, @end_ns: the interval
+ * @told_ns, @samples, @copies: see struct device_users
+ * @processes, @nr: in the order of their times
+ */
+struct book_use {
+	enum owner_rule rule;
+	bool known;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t told_ns;
+	uint64_t samples;
+	bool copies;
+	const struct book_process *processes;
+	size_t nr;
+};
+
+/**
+ * book_use() - enter the users of a device, before book_finish()
+ * @b: the book
+ * @device: index
+ * @use: its users
+ *
+ * With OWNER_CONTEXTS and one owner, all bytes of the device that no request explains are that
+ * owner's when the book is finished. Of an owner with several rows they are divided in proportion
+ * to busy time. Where that is unknown, they are on the row of the job's own cgroup in a book by
+ * job, and unattributed in all others.
+ *
+ * Return: 0 or a negative errno.
+ */
+int book_use(struct book *b, uint32_t device, const struct book_use *use);
+
 /** book_sink() - split windows are entered through this */
 struct split_sink book_sink(struct book *b);
 

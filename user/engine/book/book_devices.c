@@ -205,13 +205,15 @@ static void exclusive_add(struct book_device *to, const struct book_device *from
 		to->exclusive = EXCLUSIVE_SEVERAL;
 }
 
-void book_devices_add(struct book *total, const struct book *part)
+int book_devices_add(struct book *total, const struct book *part)
 {
+	int err = 0;
+
 	for (size_t g = 0; g < total->layout->nr_groups; g++) {
 		rotation_add(&total->rotations[g], &part->rotations[g]);
 		span_add(&total->spans[g], &part->spans[g]);
 	}
-	for (size_t i = 0; i < total->scope.nr_devices; i++) {
+	for (size_t i = 0; i < total->scope.nr_devices && !err; i++) {
 		struct book_device *to = &total->devices[i];
 		const struct book_device *from = &part->devices[i];
 
@@ -219,9 +221,11 @@ void book_devices_add(struct book *total, const struct book *part)
 			if (__builtin_add_overflow(to->io[k], from->io[k], &to->io[k]))
 				to->io[k] = UINT64_MAX;
 		exclusive_add(to, from);
+		err = book_users_add(&to->by, &from->by);
 	}
 	if (__builtin_add_overflow(total->unowned_io, part->unowned_io, &total->unowned_io))
 		total->unowned_io = UINT64_MAX;
+	return err;
 }
 
 /*

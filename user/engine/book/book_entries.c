@@ -186,6 +186,21 @@ int book_io_get(struct book_row *row, uint32_t device, struct book_device_io **r
 	return 0;
 }
 
+int book_row_tangle(struct book_row *row, const struct book_key *other)
+{
+	for (size_t i = 0; i < row->nr_tangled; i++)
+		if (!memcmp(&row->tangled[i], other, sizeof(*other)))
+			return 0;
+	if (row->nr_tangled == BOOK_MAX_TANGLED)
+		return 0;
+	if (array_reserve(row->tangled, row->cap_tangled, row->nr_tangled))
+		return -ENOMEM;
+	row->tangled[row->nr_tangled++] = *other;
+	if (row->nr_tangled > row->nr_tangled_all)
+		row->nr_tangled_all = row->nr_tangled;
+	return 0;
+}
+
 static void job_key(const struct book *b, const struct book_key *key, char *ret)
 {
 	const struct book_row *row;

@@ -68,6 +68,13 @@ int book_job_row(struct book *b, const struct cgroup_name *c, struct book_row **
 	return get_row(b, &key, c->job, c->step, c->path, c->step_length, ret);
 }
 
+int book_job_own_row(struct book *b, const struct job *j, struct book_row **ret)
+{
+	const struct book_key key = { .cgroup_id = j->who.cgroup_id };
+
+	return get_row(b, &key, j, "", j->path, strlen(j->path), ret);
+}
+
 static bool is_asked_for(const struct book *b, const struct job *j)
 {
 	return b->scope.all || j->selected;
@@ -122,7 +129,6 @@ static int compare_keys(const void *a, const void *b)
  */
 static int enter_job(void *arg, const struct job *j)
 {
-	const struct book_key key = { .cgroup_id = j->who.cgroup_id };
 	struct entering *e = arg;
 	bool ended = identity_job_ended(j);
 	struct book_row *row;
@@ -133,7 +139,7 @@ static int enter_job(void *arg, const struct job *j)
 	if (!ended && (!is_shown(e->b, j) ||
 		       bsearch(&j->who.cgroup_id, e->keys, e->nr, sizeof(*e->keys), compare_keys)))
 		return 0;
-	err = get_row(e->b, &key, j, "", j->path, strlen(j->path), &row);
+	err = book_job_own_row(e->b, j, &row);
 	if (!err && ended)
 		row->exited = true;
 	return err;

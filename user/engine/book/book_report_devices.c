@@ -293,8 +293,10 @@ int book_report_devices(const struct book *b, struct report *r)
 	if (!r->devices)
 		return -ENOMEM;
 	r->nr_devices = b->scope.nr_devices;
-	for (uint32_t i = 0; i < r->nr_devices; i++)
+	for (uint32_t i = 0; i < r->nr_devices && !err; i++) {
 		enter_device(b, i, &r->devices[i]);
+		err = book_users_report(b, i, &r->devices[i].by);
+	}
 	enter_groups(b, r);
 	enter_latencies(r);
 	for (uint32_t i = 0; i < r->nr_devices; i++)

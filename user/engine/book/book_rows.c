@@ -10,21 +10,6 @@
 #include "base/cleanup.h"
 #include "engine/split/apportion.h"
 
-int book_row_tangle(struct book_row *row, const struct book_key *other)
-{
-	for (size_t i = 0; i < row->nr_tangled; i++)
-		if (!memcmp(&row->tangled[i], other, sizeof(*other)))
-			return 0;
-	if (row->nr_tangled == BOOK_MAX_TANGLED)
-		return 0;
-	if (array_reserve(row->tangled, row->cap_tangled, row->nr_tangled))
-		return -ENOMEM;
-	row->tangled[row->nr_tangled++] = *other;
-	if (row->nr_tangled > row->nr_tangled_all)
-		row->nr_tangled_all = row->nr_tangled;
-	return 0;
-}
-
 static int set_path(struct book_row *row, const char *path)
 {
 	char *copy;
@@ -204,6 +189,9 @@ int book_finish(struct book *b)
 		return err;
 	HASH_ITER (hh, b->rows, row, next)
 		clip_bounds(b, row);
+	err = book_owned(b);
+	if (err)
+		return err;
 	book_memory_of_devices(b);
 	book_memory_of_links(b);
 	err = book_links_own(b);

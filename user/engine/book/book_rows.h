@@ -128,14 +128,64 @@ enum exclusive {
 };
 
 /**
+ * struct book_user - a user of a device
+ * @user: as in reports, without its key and shares
+ * @cgroup_id: of @user.cgroup, 0 = unknown
+ * @row: the row that has all its processes
+ * @rows: how many rows have them: 0, 1, or 2 for several
+ * @seen_ns: while they are added up: times up to here are in @user.held_ns
+ */
+struct book_user {
+	struct device_user user;
+	uint64_t cgroup_id;
+	struct book_key row;
+	unsigned int rows;
+	uint64_t seen_ns;
+};
+
+/**
+ * struct book_owner - a row, or all workloads without one, that owns bytes of a device
+ * @row: its key
+ * @outside: no row: the workloads are not in scope
+ * @weight: its part of the bytes; busy time
+ */
+struct book_owner {
+	struct book_key row;
+	bool outside;
+	uint64_t weight;
+};
+
+/**
+ * struct book_users - the users of a device
+ * @rule, @found, @undivided, @told_ns, @samples, @copies: see struct device_users
+ * @items, @nr: the users, of open nodes those that prevent an owner; @more: number of further ones
+ * @owners, @nr_owners: of the bytes, in the interval of the book
+ */
+struct book_users {
+	enum owner_rule rule;
+	enum ownership found;
+	bool undivided;
+	uint64_t told_ns;
+	uint64_t samples;
+	bool copies;
+	struct book_user *items;
+	size_t nr, cap;
+	size_t more;
+	struct book_owner *owners;
+	size_t nr_owners, cap_owners;
+};
+
+/**
  * struct book_device - a device over the interval
  * @io: bytes of requests, by enum direction, whoever caused them
  * @exclusive, @owner: did one row have it alone, and which
+ * @by: its users
  */
 struct book_device {
 	uint64_t io[2];
 	enum exclusive exclusive;
 	struct book_key owner;
+	struct book_users by;
 };
 
 /* What a counter is for in the books. */
@@ -326,8 +376,56 @@ void book_device_window(struct book *b, const struct trace_window *w);
  */
 void book_memory_of_devices(struct book *b);
 
-/** book_devices_add() - everything beside rows; @part follows @total in time */
-void book_devices_add(struct book *total, const struct book *part);
+/**
+ * book_owned() - bytes of devices that no request explains are their owners'
+ * @b: all entries are made and scaled
+ *
+ * Return: 0 or a negative errno.
+ */
+int book_owned(struct book *b);
+
+/** book_user_release() - free the memory, not the structure */
+void book_user_release(struct device_user *u);
+
+/** book_user_is() - are two users one owner? Open nodes have one by cgroup, contexts by job, too */
+bool book_user_is(enum owner_rule rule, const struct book_user *a, const struct book_user *b);
+
+/** book_users_find() - the user of an instance that is one owner with another, or NULL */
+struct book_user *book_users_find(struct book_users *u, const struct book_user *like);
+
+/**
+ * book_users_put() - one more user
+ * @u: the users
+ * @new: copied; what it points to is taken over, also by an error
+ * @ret: the user; NULL with 0 returned: it is one too many, and counted only
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int book_users_put(struct book_users *u, struct book_user *new, struct book_user **ret);
+
+/** book_user_leave_step() - of several steps of a job it is the job itself; 0 or -ENOMEM */
+int book_user_leave_step(struct book_user *u, const struct row_job *other);
+
+/** book_users_clear() - no users, and no memory */
+void book_users_clear(struct book_users *u);
+
+/** book_users_add() - @part follows @total in time; 0 or -ENOMEM */
+int book_users_add(struct book_users *total, const struct book_users *part);
+
+/** book_users_report() - users as in reports; 0 or -ENOMEM */
+int book_users_report(const struct book *b, uint32_t device, struct device_users *ret);
+
+/** book_number() - the number of a workload's row, see split_sink.row; 0 or -ENOMEM */
+int book_number(struct book *b, uint32_t workload, uint32_t *ret);
+
+/** book_known_row() - the row of a workload, if it has one already */
+struct book_row *book_known_row(const struct book *b, uint32_t workload);
+
+/** book_job_own_row() - the row of a job's own cgroup, made when new; 0 or -ENOMEM */
+int book_job_own_row(struct book *b, const struct job *j, struct book_row **ret);
+
+/** book_devices_add() - everything beside rows; @part follows @total in time; 0 or -ENOMEM */
+int book_devices_add(struct book *total, const struct book *part);
 
 /**
  * struct device_sum - bytes of a device, or of parts of it

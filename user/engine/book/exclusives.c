@@ -76,6 +76,11 @@ int exclusives_add(struct exclusives *x, uint32_t device, uint32_t workload, uin
 	return 0;
 }
 
+void exclusives_forget(struct exclusives *x, uint32_t device)
+{
+	x->devices[device].nr = 0;
+}
+
 static int by_start(const void *a, const void *b)
 {
 	const struct exclusive_span *x = a, *y = b;

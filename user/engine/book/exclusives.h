@@ -33,6 +33,9 @@ void exclusives_free(struct exclusives *x);
 int exclusives_add(struct exclusives *x, uint32_t device, uint32_t workload, uint64_t start_ns,
 		   uint64_t end_ns);
 
+/** exclusives_forget() - another rule tells the owner of a device: forget its spans */
+void exclusives_forget(struct exclusives *x, uint32_t device);
+
 /**
  * exclusives_close() - enter in a book which row had each device to itself in an interval
  * @x: where

@@ -152,6 +152,21 @@ uint64_t identity_start_of(const struct identity *id, uint32_t pid)
 	return 0;
 }
 
+struct task *identity_near(const struct identity *id, uint32_t pid, uint64_t start_ns,
+			   uint64_t within_ns)
+{
+	struct task *t, *next;
+
+	HASH_ITER (hh, id->tasks, t, next) {
+		uint64_t first = t->key.start_ns < start_ns ? t->key.start_ns : start_ns;
+
+		if (t->key.pid == pid && t->key.start_ns - first <= within_ns &&
+		    start_ns - first <= within_ns)
+			return t;
+	}
+	return NULL;
+}
+
 size_t identity_follow(struct identity *id, uint32_t tgid)
 {
 	struct task *t, *next;

@@ -176,6 +176,18 @@ void identity_exit(struct identity *id, uint32_t pid, uint64_t start_ns);
 uint64_t identity_start_of(const struct identity *id, uint32_t pid);
 
 /**
+ * identity_near() - the task of a number whose start is known by a coarse clock
+ * @id: where
+ * @pid: its number
+ * @start_ns: about when it began
+ * @within_ns: how far off that may be
+ *
+ * Return: the task, which may have ended; NULL when none is known.
+ */
+struct task *identity_near(const struct identity *id, uint32_t pid, uint64_t start_ns,
+			   uint64_t within_ns);
+
+/**
  * identity_follow() - follow a process and the children it starts from now on
  * @id: where
  * @tgid: process

@@ -4,6 +4,7 @@
 #define ENGINE_SESSION_INTERNAL_H
 
 #include "engine/book/book.h"
+#include "engine/book/contexts.h"
 #include "engine/book/exclusives.h"
 #include "engine/identity/identity.h"
 #include "engine/latency/latency.h"
@@ -32,6 +33,7 @@ struct session {
 	struct links links;
 	struct latency *latency;
 	struct exclusives *exclusives;
+	struct contexts *contexts;
 	struct neighbours *neighbours;
 	struct parts *parts;
 	struct resctrl_groups *resctrl;
@@ -66,6 +68,9 @@ int session_somebody(struct session *s, const struct workload_key *who, uint32_t
 
 /** session_io() - an event of I/O; answers as a trace_sink does */
 int session_io(struct session *s, const struct trace_io *io);
+
+/** session_users() - an event about the users of a device; answers as a trace_sink does */
+int session_users(struct session *s, const struct trace_event *e);
 
 /** session_close_inner() - book complete windows and slices; the interval continues */
 int session_close_inner(struct session *s, const struct trace_mark *m);

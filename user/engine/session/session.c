@@ -44,6 +44,7 @@ static int make_books(struct session *s)
 	    resctrl_groups_new(!s->o.no_summary, &s->resctrl) || links_make(s->header, &s->links) ||
 	    latency_new(s->header, &s->links, &s->latency) ||
 	    exclusives_new(s->header, s->id, &s->exclusives) ||
+	    contexts_new(s->header, s->id, &s->contexts) ||
 	    book_new(layout, &scope, s->id, &s->interval) ||
 	    (!s->o.no_summary && book_new(layout, &scope, s->id, &s->total)))
 		return -ENOMEM;
@@ -253,8 +254,8 @@ static int on_event(void *arg, const struct trace_event *e)
 		return 0;
 	case TRACE_CONTEXTS:
 	case TRACE_ACTIVITY:
-		/* Recordings keep them; no report is made of them yet. */
-		return 0;
+	case TRACE_HOLDERS:
+		return s->o.names_only ? 0 : session_users(s, e);
 	default:
 		return -EINVAL;
 	}
@@ -299,6 +300,7 @@ void session_free(struct session *s)
 	splitter_free(s->splitter);
 	latency_free(s->latency);
 	exclusives_free(s->exclusives);
+	contexts_free(s->contexts);
 	neighbours_free(s->neighbours);
 	parts_free(s->parts);
 	resctrl_groups_free(s->resctrl);

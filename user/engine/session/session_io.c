@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Requests of devices. */
+/* Requests and users of devices. */
 #include <errno.h>
 
 #include "engine/session/internal.h"
@@ -36,6 +36,8 @@ int session_io(struct session *s, const struct trace_io *io)
 	uint32_t workload = WORKLOAD_LOST;
 	int err;
 
+	if (io->exclusive && s->contexts && contexts_tell(s->contexts, io->device))
+		return 0;
 	if (io->pid != TRACE_PID_LOST) {
 		/* With pid 0 only the cgroup is known. */
 		who.pid = io->pid;
@@ -52,4 +54,26 @@ int session_io(struct session *s, const struct trace_io *io)
 	if (!err && io->exclusive)
 		err = exclusives_add(s->exclusives, io->device, workload, io->start_ns, io->end_ns);
 	return !err && io->exclusive ? own_links(s, workload, *io) : err;
+}
+
+/* Contexts tell the owner from now on, of links, too. */
+static void forget_nodes(struct session *s, uint32_t device)
+{
+	for (uint32_t i = 0; i < s->header->nr_devices; i++) {
+		if (i != device && s->header->devices[i].function != device + 1)
+			continue;
+		timeline_forget_exclusive(s->timeline, i);
+		exclusives_forget(s->exclusives, i);
+	}
+}
+
+int session_users(struct session *s, const struct trace_event *e)
+{
+	if (e->type == TRACE_ACTIVITY)
+		return contexts_activity(s->contexts, &e->activity);
+	if (e->type == TRACE_HOLDERS)
+		return contexts_holders(s->contexts, &e->contexts);
+	if (!contexts_tell(s->contexts, e->contexts.device))
+		forget_nodes(s, e->contexts.device);
+	return contexts_look(s->contexts, &e->contexts);
 }

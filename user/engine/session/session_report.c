@@ -58,6 +58,7 @@ int session_close_inner(struct session *s, const struct trace_mark *m)
 		s->late += late;
 		latency_close_inner(s->latency, m->ends_ns);
 		exclusives_keep(s->exclusives);
+		contexts_keep(s->contexts);
 	}
 	/* Rows of tasks have their names when the interval is reported. */
 	if (s->o.names_only || s->o.by == ROW_JOB)
@@ -81,6 +82,8 @@ static int close_books(struct session *s, const uint64_t *ends_ns)
 		neighbours_close(s->neighbours);
 	if (!err)
 		err = exclusives_close(s->exclusives, s->ends_ns, ends_ns, s->interval);
+	if (!err)
+		err = contexts_close(s->contexts, s->ends_ns, ends_ns, s->interval);
 	if (!err)
 		err = book_finish(s->interval);
 	if (!err && s->total)

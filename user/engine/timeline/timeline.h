@@ -67,6 +67,9 @@ int timeline_slice(struct timeline *t, uint32_t workload, const struct trace_sli
  */
 int timeline_io(struct timeline *t, uint32_t workload, const struct trace_io *io);
 
+/** timeline_forget_exclusive() - another rule tells the owner of a device from now on */
+void timeline_forget_exclusive(struct timeline *t, uint32_t device);
+
 /**
  * timeline_window() - a group of counters was read
  * @t: where

@@ -90,6 +90,22 @@ int timeline_io(struct timeline *t, uint32_t workload, const struct trace_io *io
 	return io_add(&f->pending, &mine);
 }
 
+static void forget_exclusive(struct ios *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (!s->items[i].exclusive)
+			s->items[kept++] = s->items[i];
+	s->nr = kept;
+}
+
+void timeline_forget_exclusive(struct timeline *t, uint32_t device)
+{
+	forget_exclusive(&t->flows[device].pending);
+	forget_exclusive(&t->flows[device].history);
+}
+
 /* Moves the part before @end to @ret; the rest stays. */
 static int cut_ios(struct ios *pending, uint64_t end, struct ios *ret)
 {
