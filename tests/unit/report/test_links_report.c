@@ -91,7 +91,7 @@ static void test_table(void **state)
 {
 	static const char *const parts[] = {
 		"000c:01:00.0/c2c", "(derived)",
-		"no bytes of link 000d:01:00.0/c2c: nobody tells which", "NVLink-C2C of a GPU"
+		"no bytes of link 000d:01:00.0/c2c: nobody tells which", "link to the CPUs"
 	};
 	struct table_options o = { .width = 130 };
 	struct report *r = with_links();

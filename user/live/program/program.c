@@ -453,7 +453,9 @@ static bool counter_trouble(const struct program *p, uint64_t now_ns, uint64_t l
 	uint64_t begin_ns = later(p->windows.begin_ns, p->started_ns);
 
 	for (size_t i = 0; i < p->windows.nr; i++) {
-		uint64_t good_ns = later(p->windows.good_ns[i], begin_ns);
+		uint64_t good_ns = p->windows.groups[i] == PROGRAM_NO_GROUP
+					   ? now_ns
+					   : later(p->windows.good_ns[i], begin_ns);
 
 		if (now_ns < good_ns || now_ns - good_ns <= limit)
 			continue;

@@ -119,31 +119,38 @@ static int take_counter(const struct ndjson_line *line, json_t *object, const ch
 	return err;
 }
 
-/* Does a counter belong to one of the devices? */
+/*
+ * Does a counter belong to one of the devices? Of these, bytes of links to the CPUs are used: each
+ * has its device's address in its name.
+ */
 static int of_device(const struct ndjson_line *line, const json_t *object,
-		     const struct program_header *h, const struct program_counter *c, bool *ret)
+		     const struct program_header *h, struct program_counter *c, bool *ret_unused)
 {
 	const json_t *value = json_object_get(object, "device");
 	const char *address = json_string_value(value);
 
-	*ret = value;
+	*ret_unused = value && strncmp(c->counter.event, "c2c_", 4) != 0;
 	if (!value)
 		return 0;
 	for (size_t i = 0; address && i < h->nr_devices; i++)
-		if (!strcmp(h->devices[i].address, address))
+		if (!strcmp(h->devices[i].address, address)) {
+			c->device = i + 1;
+			snprintf(c->counter.name, sizeof(c->counter.name), "%s/%s/%s", h->name,
+				 address, c->counter.event);
 			return c->counter.source == SOURCE_DEVICE && c->counter.unit == UNIT_BYTES
 				       ? 0
 				       : line_fail(
 						 line, "device",
 						 "a counter of a device has \"source\" \"device\" "
 						 "and bytes");
+		}
 	return line_fail(line, "device", "\"device\" must be an address of \"devices\"");
 }
 
 static int take_counters(const struct ndjson_line *line, struct program_header *h)
 {
 	json_t *list, *object;
-	bool device;
+	bool unused;
 	size_t i;
 	int err = line_array(line, line->json, "counters", REQUIRED, PROGRAM_MAX_COUNTERS, &list);
 
@@ -162,15 +169,15 @@ static int take_counters(const struct ndjson_line *line, struct program_header *
 		if (!json_is_object(object))
 			return line_fail(line, "counters", "a counter must be an object");
 		err = take_counter(line, object, h->name, c);
+		if (!err)
+			err = of_device(line, object, h, c, &unused);
 		for (size_t k = 0; k < h->nr && !err; k++)
 			if (!strcmp(h->counters[k].counter.name, c->counter.name))
 				err = line_fail(line, "counters", "two counters are called %.64s",
 						c->counter.event);
-		if (!err)
-			err = of_device(line, object, h, c, &device);
 		if (err)
 			return err;
-		h->nr += !device;
+		h->nr += !unused;
 	}
 	return 0;
 }
@@ -229,7 +236,7 @@ static bool same_counter(const struct program_counter *a, const struct program_c
 	       x->source == y->source && x->direction == y->direction &&
 	       x->destination == y->destination && a->socket_given == b->socket_given &&
 	       a->socket == b->socket && !memcmp(&a->cpus, &b->cpus, sizeof(a->cpus)) &&
-	       a->place == b->place;
+	       a->place == b->place && a->device == b->device;
 }
 
 bool program_header_same(const struct program_header *a, const struct program_header *b)

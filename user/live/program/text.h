@@ -27,6 +27,7 @@
  * @socket_given, @socket: number of the socket
  * @cpus_given, @cpus: CPUs that cause its traffic; @socket is their name then
  * @place: index of its value in a reading
+ * @device: number (from 1) in the header's devices of the one whose link it counts, 0 = none
  */
 struct program_counter {
 	struct counter counter;
@@ -36,6 +37,7 @@ struct program_counter {
 	bool cpus_given;
 	struct cpulist cpus;
 	size_t place;
+	size_t device;
 };
 
 /**
@@ -53,7 +55,8 @@ struct program_device {
  * struct program_header - the first line
  * @name: of the program
  * @every_ns: approximate period of its readings
- * @counters, @nr: owned; those of sockets. Those of devices are not used
+ * @counters, @nr: owned; those of sockets and of devices' links to the CPUs ("c2c_..."). Others of
+ *	devices are not used
  * @nr_values: values in a reading
  * @devices, @nr_devices: owned
  */

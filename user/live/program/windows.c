@@ -16,7 +16,7 @@ static int send(struct program_windows *w, size_t i)
 	struct program_total *t = &w->totals[i];
 	uint64_t time = t->next_ns - t->base_ns;
 	const struct reading reading = { t->next - t->base, time, time };
-	const struct trace_window window = { w->first_group + i, t->base_ns, t->next_ns, &reading };
+	const struct trace_window window = { w->groups[i], t->base_ns, t->next_ns, &reading };
 	int err;
 
 	if (!t->next_ns)
@@ -116,6 +116,8 @@ int program_windows_take(struct program_windows *w, const struct program_reading
 	for (size_t i = 0; i < w->nr && !err; i++) {
 		uint64_t failed = w->failed;
 
+		if (w->groups[i] == PROGRAM_NO_GROUP)
+			continue;
 		if (r->read[i])
 			err = take_value(w, i, r->time_ns, r->values[i]);
 		else

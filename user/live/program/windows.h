@@ -38,10 +38,12 @@ struct program_total {
 	uint64_t fallen_ns;
 };
 
+#define PROGRAM_NO_GROUP UINT32_MAX
+
 /**
  * struct program_windows - of a program
  * @nr: number of counters, each a group of its own
- * @first_group: their place in the header
+ * @groups: by counter, its place in the header; PROGRAM_NO_GROUP: it has none
  * @out: where windows go
  * @window_ns: shorter windows are merged
  * @begin_ns: begin of the books, UINT64_MAX before
@@ -54,7 +56,7 @@ struct program_total {
  */
 struct program_windows {
 	size_t nr;
-	uint32_t first_group;
+	uint32_t groups[PROGRAM_MAX_COUNTERS];
 	const struct trace_sink *out;
 	uint64_t window_ns;
 	uint64_t begin_ns;

@@ -307,14 +307,67 @@ static int place(const struct programs *s, const struct program_counter *c, stru
 			   "or leave them out (--no-counters)");
 }
 
-static int add_counter(struct programs *s, struct program_counter *c, struct diag *d)
+/* The device that -D chose with this address; the number from 1, 0 = it chose none. */
+static uint32_t chosen(const struct trace_header *h, const char *address)
+{
+	for (size_t i = 0; i < h->nr_devices; i++)
+		if (!strcmp(h->devices[i].bdf, address))
+			return i + 1;
+	return 0;
+}
+
+/* A link as the GPU itself counts it: beside the one that this machine's counters tell. */
+static int add_link(struct trace_header *h, uint32_t function, uint32_t *ret)
+{
+	struct device link = h->devices[function - 1];
+
+	str_append(link.bdf, sizeof(link.bdf), "/gpm");
+	*ret = chosen(h, link.bdf);
+	if (*ret)
+		return 0;
+	if (h->nr_devices == TRACE_MAX_DEVICES)
+		return -E2BIG;
+	link.name[0] = link.uuid[0] = '\0';
+	link.link = LINK_UNKNOWN;
+	link.kind = DEVICE_LINK;
+	link.filter = DEVICE_BY_LINK;
+	link.port = 0;
+	link.io = IO_NONE;
+	link.function = function;
+	h->c2c = true;
+	*ret = h->nr_devices + 1;
+	return header_add_devices(h, &link, 1);
+}
+
+/* Where a counter of a device has its place, if the device was chosen. */
+static int place_of_device(struct programs *s, const struct program *p, struct program_counter *c,
+			   uint32_t *ret_socket)
+{
+	struct trace_header *h = s->c->header;
+	uint32_t function = chosen(h, p->header.devices[c->device - 1].address);
+	int err = function ? add_link(h, function, &c->counter.device) : 0;
+
+	/* Where it is may not be known; sockets differ by very little. */
+	*ret_socket = function && h->devices[function - 1].socket < h->layout.nr_sockets
+			      ? h->devices[function - 1].socket
+			      : 0;
+	return err;
+}
+
+static int add_counter(struct programs *s, struct program *p, size_t i, struct diag *d)
 {
 	struct layout *l = &s->c->header->layout;
+	struct program_counter *c = &p->header.counters[i];
 	struct group group = { .nr = 1 };
-	int err = place(s, c, d, &group.socket);
+	int err =
+		c->device ? place_of_device(s, p, c, &group.socket) : place(s, c, d, &group.socket);
 
+	p->windows.groups[i] = PROGRAM_NO_GROUP;
 	if (err)
-		return err;
+		return c->device ? diag_error(d, err, "cannot describe the links of devices") : err;
+	if (c->device && !c->counter.device)
+		return 0;
+	p->windows.groups[i] = l->nr_groups;
 	if (l->nr_counters >= TRACE_MAX_COUNTERS)
 		return diag_fail(d, -E2BIG, "a trace has room for %d counters", TRACE_MAX_COUNTERS);
 	for (size_t i = 0; i < l->nr_counters; i++)
@@ -378,7 +431,6 @@ static int open_all(void *data, struct source_context *c, struct diag *d)
 		struct program *one = &s->items[p];
 
 		one->windows.nr = one->header.nr;
-		one->windows.first_group = c->header->layout.nr_groups;
 		one->windows.out = c->out;
 		one->windows.window_ns = c->args->window_ns;
 		one->placed = true;
@@ -386,7 +438,7 @@ static int open_all(void *data, struct source_context *c, struct diag *d)
 		/* A header that comes later has devices, too. */
 		c->header->contexts |= one->optional && !one->header.name[0];
 		for (size_t i = 0; i < one->header.nr && !err; i++)
-			err = add_counter(s, &one->header.counters[i], d);
+			err = add_counter(s, one, i, d);
 		for (size_t i = 0; i < one->header.nr_devices && !err; i++)
 			err = find_device(s, one, i, d);
 	}
@@ -417,7 +469,7 @@ static void cut(const struct programs *s, const struct program *p, uint64_t ns)
 	for (size_t i = 0; i < p->header.nr; i++) {
 		uint32_t socket = p->header.counters[i].counter.socket;
 
-		if (!live_readers_on(s->c->counters, socket))
+		if (!p->header.counters[i].device && !live_readers_on(s->c->counters, socket))
 			ledger_mark(s->c->ledger, socket, ns);
 	}
 }
@@ -563,7 +615,8 @@ static const char *note(const void *data, size_t i)
 	if (told && !s->c->header->contexts)
 		notes[nr++] = "sources tell who uses devices of which -D chose none";
 	if (bytes)
-		notes[nr++] = "bytes that sources count at devices are not used yet";
+		notes[nr++] = "bytes that sources count at devices are not used but those of links "
+			      "(c2c_...)";
 	if (s->gpu_note[0])
 		notes[nr++] = s->gpu_note;
 	return i < nr ? notes[i] : NULL;

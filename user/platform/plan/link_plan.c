@@ -187,7 +187,7 @@ uint32_t device_links_need(const struct device_plan_options *o, const struct pmu
 
 	for (size_t i = 0; i < o->devices->nr; i++)
 		if ((int32_t)function_of(o, i)->wiring.socket == pmu->socket && choose(o, i, &c) &&
-		    !c.why[0] && c.chip->fabric != PMU_UNKNOWN && c.chip->complexes == pmu->kind)
+		    !c.why[0] && c.chip->complexes == pmu->kind)
 			return LINK_EVENTS;
 	return 0;
 }

@@ -223,8 +223,8 @@ static int put_links(const struct table *t)
 		return err;
 	return notes_line(
 		t->out, t->width,
-		"/c2c: NVLink-C2C of a GPU, in no sum and no column of rows; derived: the "
-		"range holds it");
+		"/c2c, /gpm: a GPU's link to the CPUs, in no sum and no column of rows; if it "
+		"is derived, it is within its range");
 }
 
 int devices_notes(const struct table *t)

@@ -313,7 +313,7 @@ static void begin(struct world *w)
 	*w = (struct world){ .now = BEGIN };
 	w->sink = (struct trace_sink){ on_event, w };
 	w->w.nr = 1;
-	w->w.first_group = 7;
+	w->w.groups[0] = 7;
 	w->w.out = &w->sink;
 	w->w.window_ns = 10 * MS;
 	w->w.begin_ns = BEGIN;

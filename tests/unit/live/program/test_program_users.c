@@ -62,6 +62,34 @@ static void header_is_read(void **state)
 	program_header_free(&h);
 }
 
+/* Bytes of links have the device; the same name of two devices is no mistake, of one it is. */
+static void links_are_counted(void **state)
+{
+#define LINK(of) \
+	"{\"name\":\"c2c_in\",\"direction\":\"read\",\"source\":\"device\",\"device\":" of "}"
+	static const char *const texts[] = {
+		START "\"devices\":[{\"address\":" GPU "},{\"address\":\"000a:01:00.0\"}],"
+		      "\"counters\":[" LINK("\"000a:01:00.0\"") "," LINK(GPU) "]}",
+		START "\"devices\":[{\"address\":" GPU
+		      "}],\"counters\":[" LINK(GPU) "," LINK(GPU) "]}",
+	};
+#undef LINK
+	struct program_header h, other;
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(program_header_parse(texts[0], strlen(texts[0]), &d, &h), 0);
+	assert_int_equal(h.nr, 2);
+	assert_int_equal(h.counters[0].device, 2);
+	assert_int_equal(h.counters[1].device, 1);
+	assert_string_equal(h.counters[0].counter.name, "gpu/000a:01:00.0/c2c_in");
+	assert_int_equal(h.counters[1].place, 1);
+	assert_int_equal(h.counters[1].counter.direction, DIRECTION_READ);
+	program_header_free(&h);
+	assert_int_equal(program_header_parse(texts[1], strlen(texts[1]), &d, &other), -EBADMSG);
+	assert_non_null(strstr(d.what, "two counters"));
+}
+
 static void wrong_headers_are_refused(void **state)
 {
 	static const struct {
@@ -275,9 +303,13 @@ static void activity_becomes_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(header_is_read),      cmocka_unit_test(wrong_headers_are_refused),
-		cmocka_unit_test(lines_are_read),      cmocka_unit_test(wrong_lines_are_refused),
-		cmocka_unit_test(looks_become_events), cmocka_unit_test(activity_becomes_events),
+		cmocka_unit_test(header_is_read),
+		cmocka_unit_test(links_are_counted),
+		cmocka_unit_test(wrong_headers_are_refused),
+		cmocka_unit_test(lines_are_read),
+		cmocka_unit_test(wrong_lines_are_refused),
+		cmocka_unit_test(looks_become_events),
+		cmocka_unit_test(activity_becomes_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,8 +92,9 @@ static void users_of_chosen_devices_are_told(void **state)
 	assert_int_equal(w.header.layout.nr_counters, 0);
 	source_programs.describe(w.source, 0, text, sizeof(text));
 	assert_string_equal(text, "0 counters of source gpu, which tells the users of 2 devices");
-	assert_string_equal(source_programs.note(w.source, 0),
-			    "bytes that sources count at devices are not used yet");
+	assert_string_equal(
+		source_programs.note(w.source, 0),
+		"bytes that sources count at devices are not used but those of links (c2c_...)");
 	assert_null(source_programs.note(w.source, 1));
 	while (w.log.events < 2 && monotonic_ns() < until_ns) {
 		assert_int_equal(source_programs.step(w.source, &w.d), 0);
@@ -102,6 +103,33 @@ static void users_of_chosen_devices_are_told(void **state)
 	assert_true(w.log.events >= 2);
 	assert_non_null(strstr(w.log.text, "[7 5 -1 "));
 	assert_null(strstr(w.log.text, "dev 1"));
+	end(&w);
+}
+
+/* A link as its GPU counts it is a device of its own, and no counter of a socket. */
+static void links_of_chosen_devices_are_counted(void **state)
+{
+	struct world w = { 0 };
+	const struct counter *c;
+
+	(void)state;
+	add_program(
+		&w, "gpu", "0009:01:00.0",
+		"{\"name\":\"c2c_out\",\"direction\":\"write\",\"source\":\"device\",\"device\":"
+		"\"0009:01:00.0\"}");
+	assert_int_equal(begin(&w), 0);
+	assert_true(w.header.c2c);
+	assert_int_equal(w.header.nr_devices, 2);
+	assert_string_equal(w.header.devices[1].bdf, "0009:01:00.0/gpm");
+	assert_int_equal(w.header.devices[1].kind, DEVICE_LINK);
+	assert_int_equal(w.header.devices[1].function, 1);
+	assert_string_equal(w.header.devices[1].uuid, "");
+	assert_int_equal(w.header.layout.nr_counters, 1);
+	c = &w.header.layout.counters[0];
+	assert_int_equal(c->device, 2);
+	assert_int_equal(c->direction, DIRECTION_WRITE);
+	assert_string_equal(c->name, "gpu/0009:01:00.0/c2c_out");
+	assert_null(source_programs.note(w.source, 0));
 	end(&w);
 }
 
@@ -342,6 +370,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(users_of_chosen_devices_are_told),
+		cmocka_unit_test(links_of_chosen_devices_are_counted),
 		cmocka_unit_test(devices_that_nobody_chose_are_not),
 		cmocka_unit_test(two_sources_cannot_tell_of_one),
 		cmocka_unit_test(gpus_without_driver_are_left_alone),
