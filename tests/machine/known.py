@@ -102,6 +102,8 @@ class Flow:
             return 0
         if self.slot is None:
             return number(text)
+        if self.kind == "ucf" and event.startswith("mem_"):
+            sent -= sent * int(self.keys.get("slc_hit", 0)) // 100
         requests = sent // int(self.keys.get("req", 32))
         return {
             "bytes": sent,

@@ -24,6 +24,7 @@
 #ifndef T410_SHM_H
 #define T410_SHM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SHM_MAGIC		    0x76543433u
@@ -84,6 +85,10 @@ enum unit {
 #define DISK_READ(disk)	   (SHM_MAX_SLOTS + 2 * (disk))
 #define DISK_WRITTEN(disk) (DISK_READ(disk) + 1)
 
+/* Events of the UCF between its cache and memory: mem_access_* and mem_bytes_* */
+#define UCF_MEM_FIRST	   0x121
+#define UCF_MEM_LAST	   0x124
+
 #define BEAT_BYTES	   32
 #define LINE_BYTES	   64
 
@@ -111,7 +116,7 @@ struct flow {
 	uint32_t latency_cycles;
 	int32_t slot; /* or NO_SLOT */
 	uint32_t nr_events;
-	uint32_t pad;
+	uint32_t slc_hit;    /* percent of the bytes that the system-level cache serves or takes */
 	uint64_t address;    /* PCIe target */
 	uint64_t slot_start; /* slot's total at binding: older bytes do not count */
 	struct flow_event event[SHM_MAX_EVENTS];
@@ -161,15 +166,26 @@ static inline uint64_t unit_count(const struct flow *f, uint32_t unit, uint64_t 
 	return 0;
 }
 
+/* Bytes of a flow that an event may count: behind the T410's cache only those that it missed. */
+static inline uint64_t bytes_seen(const struct flow *f, uint32_t event, uint64_t bytes)
+{
+	bool behind = f->kind == KIND_CMEM ||
+		      (f->kind == KIND_UCF && event >= UCF_MEM_FIRST && event <= UCF_MEM_LAST);
+
+	return behind ? bytes - bytes / 100 * f->slc_hit - bytes % 100 * f->slc_hit / 100 : bytes;
+}
+
 static inline uint64_t flow_event_total(const struct shm *s, const struct flow *f,
 					const struct flow_event *e, uint64_t now_ns)
 {
 	uint64_t total = ramp_at(&e->ramp, now_ns);
 
 	if (f->slot >= 0 && f->slot < SHM_ALL_SLOTS)
-		total += unit_count(f, e->unit,
-				    __atomic_load_n(&s->slot[f->slot].bytes, __ATOMIC_RELAXED) -
-					    f->slot_start);
+		total += unit_count(
+			f, e->unit,
+			bytes_seen(f, e->id,
+				   __atomic_load_n(&s->slot[f->slot].bytes, __ATOMIC_RELAXED) -
+					   f->slot_start));
 	return total;
 }
 

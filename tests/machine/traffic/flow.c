@@ -65,6 +65,7 @@ static const struct key keys[] = {
 	{ "dst", FIELD(flow.dst), 31, dst_by_name },
 	{ "addr", FIELD(flow.address), UINT64_MAX, parse_plain },
 	{ "req", FIELD(flow.request_bytes), UINT32_MAX, parse_size },
+	{ "slc_hit", FIELD(flow.slc_hit), 100, parse_plain },
 	{ "latency", FIELD(flow.latency_cycles), UINT32_MAX, parse_plain },
 	{ "rate", FIELD(rate), UINT64_MAX, parse_plain },
 	{ "cmem", FIELD(with_cmem), 1, parse_plain },
@@ -178,8 +179,9 @@ static int add_effects(struct flow *f, const char *direction, uint64_t rate)
 	if (!n)
 		return complain("no such direction for this kind and target", direction);
 	for (unsigned int i = 0; i < n; i++) {
-		int err = add_event(f, effects[i].event, effects[i].unit,
-				    unit_count(f, effects[i].unit, rate));
+		int err = add_event(
+			f, effects[i].event, effects[i].unit,
+			unit_count(f, effects[i].unit, bytes_seen(f, effects[i].event, rate)));
 
 		if (err)
 			return err;
@@ -203,6 +205,7 @@ static int companion(const struct request *r, enum kind kind, struct flow *ret)
 		.socket = f->socket,
 		.request_bytes = kind == KIND_CMEM ? CMEM_REQUEST_BYTES : f->request_bytes,
 		.latency_cycles = f->latency_cycles,
+		.slc_hit = f->slc_hit,
 		.slot = f->slot,
 		.slot_start = f->slot_start,
 	};

@@ -51,6 +51,11 @@ accepts flow port cnvlink socket=0 port=3 dst=rem dir=wr rate=64
 shows port 'port=3 .* 0x3:64/s.* 0x5:64/s.* 0x9:2/s.* 0xb:2/s'
 accepts slot 4 hits ucf socket=0 src=cpu req=96 slc_hit_rd:requests slc_wb:lines
 shows hits 'req=96 .* slot=4 0x119:.* 0xf3:'
+accepts flow served pcie socket=0 rc=1 rp=2 dst=cmem dir=rd rate=6400 latency=2 slc_hit=75 ucf=1 cmem=1
+shows served '0x0:6400/s='
+shows served.ucf '0x123:1600/s=.* 0x121:50/s=.* 0x113:6400/s=.* 0x111:200/s='
+shows served.cmem '0x1:50/s=.* 0x2:100/s='
+refuses flow served pcie socket=0 rc=1 rp=2 dst=cmem dir=rd rate=1 slc_hit=101
 accepts rate even mem_bytes_rd 5M
 shows even '0x123:5000000/s='
 accepts stop even
