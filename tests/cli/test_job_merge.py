@@ -3,9 +3,11 @@
 """test_job_merge.py T410TRACE: "t410trace job --merge" on closing reports made of the example."""
 
 import copy
+import csv
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -225,6 +227,51 @@ def kinds(folder):
         ("t410", 2),
         ("grace", 1),
     ]
+
+
+@check
+def values(folder):
+    """comma-separated values have the sums and the nodes of the JSON"""
+    for i in (1, 2):
+        put(folder, report(f"n{i}"))
+    account = merged("--merge", folder)
+    lines = list(csv.DictReader(run("--merge", folder, "--csv", "-").stdout.splitlines()))
+    shares = {line["name"]: line for line in lines if line["record"] == "share"}
+    assert len(shares) == len(account["counters"])
+    for counter in account["counters"]:
+        for key in ("value", "low", "high"):
+            assert int(shares[counter["name"]][key]) == counter[key], counter
+    for node in account["nodes"]["list"]:
+        of_node = {line["name"]: line for line in lines if line["record"] == "node" and line["host"] == node["host"]}
+        found = {name: int(line["value"]) for name, line in of_node.items()}
+        assert found == node["metrics"] | {"on_cpu_ns": node["on_cpu_ns"]}, found
+        assert int(of_node["mem_read_bytes"]["low"]) == EXAMPLE["metrics"]["mem_read_bytes"]["low"]
+
+
+@check
+def page(folder):
+    """the page has a bar for each node, the largest first, and names are escaped"""
+    for i, part in enumerate((3, 1, 2)):
+        smaller = json.loads(json.dumps(report(f"n{i}<b>")))
+        for counter in smaller["counters"]:
+            # a whole part, so that all sums stay sums
+            for key in ("value", "low", "high", "inseparable"):
+                counter[key] *= part
+            counter["machine"]["value"] += counter["value"] - counter["value"] // part
+            counter["machine"]["attributed"] += counter["value"] - counter["value"] // part
+        for metric in smaller["metrics"].values():
+            for key in ("value", "low", "high"):
+                metric[key] *= part
+        (folder / f"{i}.json").write_text(json.dumps(smaller), encoding="utf-8")
+    out = folder / "page.html"
+    run("--merge", *sorted(folder.glob("*.json")), "--html", out)
+    text = out.read_text(encoding="utf-8")
+    rows = re.findall(r'<th scope="row">(n.*?)</th><td class="bar"><i style="width:([0-9.]+)%', text)
+    assert [name for name, _ in rows] == ["n0&lt;b&gt;", "n2&lt;b&gt;", "n1&lt;b&gt;"], rows
+    widths = [float(width) for _, width in rows]
+    assert abs(widths[1] - widths[0] * 2 / 3) < 0.02 and abs(widths[2] - widths[0] / 3) < 0.02, widths
+    put(folder, report("n1", "13"))
+    assert "name the job" in run("--merge", *sorted(folder.glob("*.json")), "--html", out, status=1).told
 
 
 @check

@@ -558,12 +558,12 @@ static int check(struct options *o, struct diag *d)
 static const struct option_row rows[] = {
 	{ 0, 0, "Print JSON (t410trace.job/1), a line for each account", AS_JSON },
 	{ 0, 0,
-	  "Instead, write one HTML page to OUT: the account, and its intervals over time "
-	  "(docs/PAGE.md)",
+	  "Instead, write one HTML page to OUT: the account, and its intervals over time, or its "
+	  "nodes (docs/PAGE.md)",
 	  OPTION("html", 0, "OUT", value_text, run.output.html) },
 	{ 0, 0,
-	  "Instead, write its intervals as comma-separated values to FILE, - for standard output: "
-	  "a line for each number (docs/EXPORT.md)",
+	  "Instead, write its intervals, or its nodes, as comma-separated values to FILE, - for "
+	  "standard output: a line for each number (docs/EXPORT.md)",
 	  OPTION("csv", 0, "FILE", value_text, run.output.csv) },
 	{ 0, 0, "With --json: also its intervals, if \"t410trace serve\" keeps them (history)",
 	  SWITCH("history", 0, account.history) },

@@ -594,8 +594,6 @@ int job_merge_check(const struct options *o, struct diag *d)
 		return diag_fail(d, -EINVAL, "%s needs --merge", a->nodes ? "--nodes" : "--owner");
 	if (!a->merge.nr)
 		return 0;
-	if (o->run.output.html || o->run.output.csv)
-		return diag_fail(d, -EINVAL, "--merge writes text, JSON and compact records");
 	if (a->decode || a->history || a->file || a->wait_ns != UINT64_MAX)
 		return diag_fail(d, -EINVAL,
 				 "--merge and %s exclude each other: closing reports are read, "

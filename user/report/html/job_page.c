@@ -13,6 +13,7 @@
 #include "report/format.h"
 #include "report/html/markup.h"
 #include "report/html/page.h"
+#include "report/job/job_nodes.h"
 #include "report/job/job_sums.h"
 #include "report/put.h"
 
@@ -299,9 +300,11 @@ static void put_title(FILE *out, const struct job_context *c, const struct accou
 	fputs(j->job.user[0] ? ", " : "", out);
 	fprintf(out, "%s, %s to %s</p>\n", account_state_name(j->state), from, to);
 	fputs("<noscript><p class=\"warn\">Plots need JavaScript. The tables have the "
-	      "numbers.</p></noscript>\n<nav><a href=\"#course\">Over time</a> "
-	      "<a href=\"#account\">Account</a></nav></header>\n<main>\n",
+	      "numbers.</p></noscript>\n<nav>",
 	      out);
+	fputs(c->nodes ? "<a href=\"#nodes\">Nodes</a> " : "<a href=\"#course\">Over time</a> ",
+	      out);
+	fputs("<a href=\"#account\">Account</a></nav></header>\n<main>\n", out);
 }
 
 /* The page's content, complete before it is written */
@@ -454,6 +457,158 @@ static int put_course(FILE *out, const struct job_context *c, const struct accou
 	return err;
 }
 
+/* --- nodes of a merged account */
+
+/* A node, and what it is sorted by: its memory traffic, or CPU time where none is counted */
+struct node_row {
+	const struct job_node *node;
+	sum128 all;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct node_row *x = a, *y = b;
+
+	return ORDER(y->all, x->all) ?: ORDER(x->node, y->node);
+}
+
+static const struct job_node_value *memory_of(const struct job_node *n, enum direction way)
+{
+	return &n->values[JOB_SUM_MEM * NR_DIRECTIONS + way];
+}
+
+/* Nodes of a kind, the largest first */
+static struct node_row *rows_of(const struct job_nodes *n, size_t kind, size_t *ret_nr)
+{
+	struct node_row *rows = calloc(n->nr + 1, sizeof(*rows));
+	size_t nr = 0;
+	sum128 any = 0;
+
+	for (size_t i = 0; rows && i < n->nr; i++) {
+		struct node_row *r = &rows[nr];
+
+		if (n->items[i].kind != kind)
+			continue;
+		*r = (struct node_row){ .node = &n->items[i] };
+		for (int d = 0; d < NR_DIRECTIONS; d++)
+			any += r->all += memory_of(r->node, d)->value;
+		nr++;
+	}
+	for (size_t i = 0; rows && !any && i < nr; i++)
+		rows[i].all = rows[i].node->on_cpu_ns;
+	if (rows)
+		qsort(rows, nr, sizeof(*rows), compare_rows);
+	*ret_nr = nr;
+	return rows;
+}
+
+/* A part of the longest bar */
+static void put_bar(FILE *out, const char *colour, sum128 value, sum128 longest)
+{
+	if (value)
+		fprintf(out, "<i style=\"width:%.2f%%;background:%s\"></i>",
+			100.0 * (double)value / (double)longest, colour);
+}
+
+static void put_bars(FILE *out, const struct node_row *r, sum128 longest)
+{
+	static const char *const colours[NR_DIRECTIONS] = { PAGE_READ, PAGE_WRITE, PAGE_BOTH };
+	sum128 memory = 0;
+
+	fputs("<td class=\"bar\">", out);
+	for (int d = 0; d < NR_DIRECTIONS; d++) {
+		put_bar(out, colours[d], memory_of(r->node, d)->value, longest);
+		memory += memory_of(r->node, d)->value;
+	}
+	if (!memory)
+		put_bar(out, PAGE_SOCKET, r->all, longest);
+	fputs("</td>", out);
+}
+
+static void put_node_note(FILE *out, const struct job_node *n)
+{
+	char text[FORMAT_NUMBER_LEN];
+
+	fprintf(out, "<td>%s", account_state_name(n->state));
+	if (n->gap_ns) {
+		format_seconds(n->gap_ns, text);
+		fprintf(out, ", nobody looked for %s s", text);
+	}
+	fputs(n->late_start ? ", late start" : "", out);
+	fputs(n->incomplete ? ", data lost" : "", out);
+	fputs("</td>", out);
+}
+
+static void put_node(FILE *out, const struct node_row *r, sum128 longest)
+{
+	const struct job_node *n = r->node;
+
+	fputs("<tr><th scope=\"row\">", out);
+	markup_text(out, FORMAT_SAFE(n->name));
+	fputs("</th>", out);
+	put_bars(out, r, longest);
+	for (int d = 0; d < NR_DIRECTIONS; d++) {
+		const struct job_node_value *v = memory_of(n, d);
+
+		markup_value(out, grid_if(v->counted, grid_bytes(v->value)));
+	}
+	for (int d = 0; d < NR_WAYS; d++) {
+		const struct job_node_value *v = &n->values[JOB_SUM_PCIE * NR_DIRECTIONS + d];
+
+		markup_value(out, grid_if(v->counted, grid_bytes(v->value)));
+	}
+	markup_value(out, grid_if(n->values[NR_JOB_METRICS - 1].counted,
+				  grid_joules(n->values[NR_JOB_METRICS - 1].value)));
+	markup_value(out, grid_seconds(n->on_cpu_ns));
+	markup_value(out, grid_seconds(n->covered_ns));
+	put_node_note(out, n);
+	fputs("</tr>\n", out);
+}
+
+static int put_kind(FILE *out, const struct job_nodes *n, size_t kind)
+{
+	size_t nr;
+	cleanup_free struct node_row *rows = rows_of(n, kind, &nr);
+	char id[32], caption[128];
+
+	if (!rows)
+		return -ENOMEM;
+	snprintf(id, sizeof(id), "nodes-%zu", kind);
+	snprintf(caption, sizeof(caption), "Nodes (%.15s), the largest first",
+		 FORMAT_SAFE(n->kinds[kind].host.platform));
+	if (nr > JOB_PAGE_ROWS)
+		fprintf(out,
+			"<p>The table has the largest %d of %zu nodes; t410trace job --merge "
+			"--json has all.</p>\n",
+			JOB_PAGE_ROWS, nr);
+	markup_table(
+		out, id, caption,
+		"Node|Memory read and written|#Read|#Written|#Read or written|#PCIe read|#PCIe "
+		"written|#Energy|#CPU s|#Seconds|State");
+	for (size_t i = 0; i < nr && i < JOB_PAGE_ROWS; i++)
+		put_node(out, &rows[i], rows[0].all ?: 1);
+	markup_table_end(out);
+	return 0;
+}
+
+static int put_nodes(FILE *out, const struct job_nodes *n)
+{
+	int err = 0;
+
+	fputs("<section id=\"nodes\"><h2>Nodes</h2>\n", out);
+	if (job_nodes_incomplete(n))
+		fputs("<p class=\"warn\" id=\"incomplete\">Something is missing: notes below the "
+		      "account say what.</p>\n",
+		      out);
+	if (n->nr_kinds > 1)
+		fputs("<p>Nodes count different things, so their bytes are not added up.</p>\n",
+		      out);
+	for (size_t i = 0; i < n->nr_kinds && !err; i++)
+		err = put_kind(out, n, i);
+	fputs("</section>\n", out);
+	return err;
+}
+
 static int put_page(FILE *out, void *arg)
 {
 	struct job_page *p = arg;
@@ -465,7 +620,8 @@ static int put_page(FILE *out, void *arg)
 		return err;
 	page_head(out, p->context->host);
 	put_title(out, p->context, p->job);
-	err = put_course(out, p->context, p->job, &p->points);
+	err = p->context->nodes ? put_nodes(out, p->context->nodes)
+				: put_course(out, p->context, p->job, &p->points);
 	if (err)
 		return err;
 	fputs("<section id=\"account\"><h2>Account</h2>\n", out);
@@ -478,7 +634,9 @@ static int put_page(FILE *out, void *arg)
 int job_page_write(FILE *out, const struct job_context *c, const struct account_job *j)
 {
 	struct job_page p = { .context = c, .job = j };
-	int err = make_points(c, &p.points) ?: format_whole(out, put_page, &p);
+	int err = c->nodes ? 0 : make_points(c, &p.points);
+
+	err = err ?: format_whole(out, put_page, &p);
 
 	free(p.points.items);
 	return err;

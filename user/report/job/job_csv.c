@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The intervals of an account as comma-separated values, in the columns of reports. */
+/* The intervals or nodes of an account as comma-separated values, in the columns of reports. */
 #include <string.h>
 
 #include "report/csv/line.h"
 #include "report/facts.h"
 #include "report/format.h"
+#include "report/job/job_nodes.h"
 #include "report/job/job_report.h"
 #include "report/job/job_sums.h"
 
@@ -23,7 +24,7 @@ static struct csv_line line_of(const struct job_csv *f, const struct account_job
 	struct csv_line l = { 0 };
 
 	format_time(at->whole.start_ns, time);
-	csv_bool(&l, CSV_summary, false);
+	csv_bool(&l, CSV_summary, f->context->nodes != NULL);
 	csv_number(&l, CSV_start_ns, at->whole.start_ns);
 	csv_number(&l, CSV_end_ns, at->whole.end_ns);
 	csv_word(&l, CSV_start_time, time);
@@ -103,9 +104,8 @@ static int put_io(FILE *out, const struct csv_line *base, const struct account_i
 	return err || !io->write_bytes ? err : csv_put(out, &l);
 }
 
-static int put_interval_of(FILE *out, const struct job_csv *f, size_t i)
+static int put_account(FILE *out, const struct job_csv *f, size_t i, const struct account_job *at)
 {
-	const struct account_job *at = &f->context->history->jobs[i];
 	char time[FORMAT_TIME_LEN];
 	struct csv_line base;
 	int err;
@@ -183,14 +183,78 @@ static int put_gpus(FILE *out, const struct job_csv *f)
 	return err;
 }
 
+/* --- a job on several nodes */
+
+static int put_node_value(FILE *out, const struct csv_line *base, const struct job_node *n,
+			  size_t metric)
+{
+	const struct job_node_value *v = &n->values[metric];
+	char name[JOB_METRIC_LEN];
+	struct csv_line l = *base;
+
+	job_metric_name(metric, name);
+	csv_word(&l, CSV_record, "node");
+	csv_word(&l, CSV_name, name);
+	csv_word(&l, CSV_unit, metric == NR_JOB_METRICS - 1 ? "nanojoules" : "bytes");
+	csv_number(&l, CSV_value, v->value);
+	csv_number(&l, CSV_low, v->low);
+	csv_number(&l, CSV_high, v->high);
+	return v->counted ? csv_put(out, &l) : 0;
+}
+
+static int put_node(FILE *out, const struct job_csv *f, size_t i, const struct job_node *n)
+{
+	char time[FORMAT_TIME_LEN];
+	struct csv_line base;
+	int err;
+
+	base = line_of(f, f->job, time);
+	format_time(n->start_ns, time);
+	csv_number(&base, CSV_sequence, i);
+	csv_bool(&base, CSV_summary, false);
+	csv_number(&base, CSV_start_ns, n->start_ns);
+	csv_number(&base, CSV_end_ns, n->end_ns);
+	csv_number(&base, CSV_covered_ns, n->covered_ns);
+	TEXT(&base, CSV_host, n->name);
+	csv_quality(&base, &n->quality);
+	err = put_number(out, &base, "node", "on_cpu_ns", n->on_cpu_ns);
+	if (!err && n->gap_ns)
+		err = put_number(out, &base, "node", "gap_ns", n->gap_ns);
+	for (size_t k = 0; k < NR_JOB_METRICS && !err; k++)
+		err = put_node_value(out, &base, n, k);
+	return err;
+}
+
+/* The account, of each kind of nodes on its own; then all nodes. */
+static int put_nodes(FILE *out, const struct job_csv *f)
+{
+	const struct job_nodes *n = f->context->nodes;
+	size_t sequence = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < n->nr_kinds && !err; i++) {
+		struct job_context c = *f->context;
+		const struct job_csv own = { &c, &n->kinds[i].job };
+
+		c.host = &n->kinds[i].host;
+		c.node = &n->kinds[i].node;
+		err = put_account(out, &own, sequence++, &n->kinds[i].job) ?: put_gpus(out, &own);
+	}
+	for (size_t i = 0; i < n->nr && !err; i++)
+		err = put_node(out, f, sequence++, &n->items[i]);
+	return err;
+}
+
 static int put_all(FILE *out, void *arg)
 {
 	const struct job_csv *f = arg;
 	int err = 0;
 
 	csv_head(out);
+	if (f->context->nodes)
+		return put_nodes(out, f);
 	for (size_t i = 0; i < f->context->history->nr && !err; i++)
-		err = put_interval_of(out, f, i);
+		err = put_account(out, f, i, &f->context->history->jobs[i]);
 	return err ? err : put_gpus(out, f);
 }
 

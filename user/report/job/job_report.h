@@ -49,8 +49,9 @@ int job_history_whole(const struct account_job *j, const struct account_list *hi
 /**
  * job_csv_write() - its intervals as comma-separated values, in the columns of report/csv
  *
- * @c->history must be there; without an interval there are only names of columns, and GPUs of the
- * account as a whole. Times are CLOCK_REALTIME. 0 or a negative errno.
+ * @c->history or @c->nodes must be there; without an interval there are only names of columns, and
+ * GPUs of the account as a whole. Of several nodes it is the account, and each node's sums. Times
+ * are CLOCK_REALTIME. 0 or a negative errno.
  */
 int job_csv_write(FILE *out, const struct job_context *c, const struct account_job *j);
 
