@@ -141,10 +141,19 @@ store() {
 	return 1
 }
 
-# forget: what is stored; a run of this number that is to come has a folder of its own
+# remove_run FOLDER
+remove_run() {
+	rm -f "$1"/*.json "$1"/.*.tmp
+	rmdir "$1" "${1%/*}" 2> /dev/null
+}
+
+# forget: the ticket, and the reports of this run and of earlier ones, whose tickets it has replaced.
+# A run that is to come has a folder of its own.
 forget() {
-	rm -f "open/$ticket" "$folder"/*.json "$folder"/.*.tmp
-	rmdir "$folder" "${folder%/*}" 2> /dev/null
+	rm -f "open/$ticket"
+	for run in "$SHARED/$id"/*; do
+		is_number "${run##*/}" && [ "${run##*/}" -le "${folder##*/}" ] && remove_run "$run"
+	done
 }
 
 # one_ticket: 1 when it failed
@@ -176,8 +185,7 @@ forget_old_reports() {
 	find "$SHARED" -mindepth 2 -maxdepth 2 -type d -path '*/[0-9]*/[0-9]*' -mtime +$((2 * KEEP)) |
 		while read -r folder; do
 			say "the reports in $folder are removed: for $((2 * KEEP)) days nobody asked for them"
-			rm -f "$folder"/*.json "$folder"/.*.tmp
-			rmdir "$folder" "${folder%/*}" 2> /dev/null
+			remove_run "$folder"
 		done
 }
 

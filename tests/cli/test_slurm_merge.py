@@ -194,6 +194,7 @@ def test_a_requeued_job_has_its_last_run():
             site.round()
             assert site.lines("stored") == [modified()]
             has(site.lines("asked")[-1], f"/42/{BEGIN + 60} ")
+            assert not list(site.shared.iterdir()), site.reports()
 
 
 def test_a_run_that_begins_later_is_not_meant():
@@ -203,6 +204,7 @@ def test_a_run_that_begins_later_is_not_meant():
         site.all_close(begin=int(time.time()) + 1000)
         site.round()
         has(site.lines("asked")[-1], f"/42/{BEGIN} ")
+        assert len(site.reports()) == 3, site.reports()
 
 
 def test_the_node_asks_an_older_slurm_for_the_run():
