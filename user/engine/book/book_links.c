@@ -163,36 +163,68 @@ uint64_t book_derived_value(const struct book_derived *d)
 
 /* --- owners */
 
-static struct book_row *owner_of(const struct book *b, uint32_t device)
+static struct book_row *row_of(const struct book *b, const struct book_key *key)
 {
-	struct book_row *row = NULL;
+	struct book_row *row;
 
-	if (b->devices[device].exclusive == EXCLUSIVE_ONE)
-		HASH_FIND(hh, b->rows, &b->devices[device].owner, sizeof(struct book_key), row);
+	HASH_FIND(hh, b->rows, key, sizeof(*key), row);
 	return row;
+}
+
+/*
+ * Owner number @at of a link: one row by either rule, or each row of the one owner by contexts, with
+ * its part of the work. False behind the last; no row: it is not in the report.
+ */
+static bool owner_of(const struct book *b, uint32_t device, size_t at, struct book_row **ret,
+		     double *ret_part)
+{
+	const struct book_device *d = &b->devices[device];
+	double sum = 0;
+
+	*ret = NULL;
+	*ret_part = 1;
+	if (d->exclusive == EXCLUSIVE_ONE) {
+		*ret = row_of(b, &d->owner);
+		return !at;
+	}
+	if (d->by.nr_owners < 2 || at >= d->by.nr_owners)
+		return false;
+	for (size_t i = 0; i < d->by.nr_owners; i++)
+		sum += d->by.owners[i].weight;
+	*ret_part = d->by.owners[at].weight / sum;
+	if (!d->by.owners[at].outside)
+		*ret = row_of(b, &d->by.owners[at].row);
+	return true;
+}
+
+static int own(struct book *b, uint32_t device, struct book_row *row, double part)
+{
+	struct book_device_io *io;
+	int err = book_io_get(row, device, &io);
+
+	for (int k = 0; k < 2 && !err; k++) {
+		struct book_derived d = book_derive(b, device, k);
+
+		if (!d.known)
+			continue;
+		io->link[k].known = true;
+		io->link[k].moved = d.moved * part;
+		io->link[k].low = part < 1 ? 0 : d.low;
+		io->link[k].high = d.high;
+	}
+	return err;
 }
 
 int book_links_own(struct book *b)
 {
-	struct book_device_io *io;
+	struct book_row *row;
+	double part;
 	int err = 0;
 
-	for (uint32_t i = 0; i < b->scope.nr_devices && !err; i++) {
-		struct book_row *row = book_is_derived(b, i) ? owner_of(b, i) : NULL;
-
-		if (row)
-			err = book_io_get(row, i, &io);
-		for (int k = 0; k < 2 && row && !err; k++) {
-			struct book_derived d = book_derive(b, i, k);
-
-			if (!d.known)
-				continue;
-			io->link[k].known = true;
-			io->link[k].moved = d.moved;
-			io->link[k].low = d.low;
-			io->link[k].high = d.high;
-		}
-	}
+	for (uint32_t i = 0; i < b->scope.nr_devices && !err; i++)
+		for (size_t at = 0;
+		     !err && book_is_derived(b, i) && owner_of(b, i, at, &row, &part); at++)
+			err = row ? own(b, i, row, part) : 0;
 	return err;
 }
 
@@ -249,30 +281,42 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void claim(struct book *b, size_t counter, uint32_t device, double pcie, double pcie_high)
+static void claim_row(struct report_counter *memory, struct entry_share *to, uint64_t value,
+		      uint64_t low, uint64_t high)
 {
-	struct report_counter *memory = &b->counters[counter];
-	int direction = memory->counter->direction;
-	struct book_row *row = owner_of(b, device);
-	struct device_sum less = book_term_sum(b, device, direction, TERM_LESS);
-	struct book_derived d = book_derive(b, device, direction);
-	struct entry_share *to;
-	uint64_t value;
-
-	if (!row || !d.known || !d.high)
-		return;
-	value = smaller(book_derived_value(&d),
-			rest(memory->value, fmax(pcie, (double)less.value)));
+	/* Parts of large numbers are rounded. */
 	value = smaller(value, memory->unattributed[REASON_DEVICE]);
-	to = book_share(b, row, counter);
 	to->value += value;
-	to->low += smaller(smaller(d.low, value),
-			   rest(memory->value, fmax(pcie_high, (double)less.value + less.above)));
-	to->high = smaller(sum_capped(to->high, d.high), memory->value);
+	to->low += low;
+	to->high = smaller(sum_capped(to->high, high), memory->value);
 	if (to->high < to->value)
 		to->high = to->value;
 	memory->attributed += value;
 	memory->unattributed[REASON_DEVICE] -= value;
+}
+
+static void claim(struct book *b, size_t counter, uint32_t device, double pcie, double pcie_high)
+{
+	struct report_counter *memory = &b->counters[counter];
+	int direction = memory->counter->direction;
+	struct book_row *row;
+	struct device_sum less = book_term_sum(b, device, direction, TERM_LESS);
+	struct book_derived d = book_derive(b, device, direction);
+	uint64_t value, sure;
+	double part;
+
+	if (!d.known || !d.high)
+		return;
+	value = smaller(book_derived_value(&d),
+			rest(memory->value, fmax(pcie, (double)less.value)));
+	value = smaller(value, memory->unattributed[REASON_DEVICE]);
+	sure = smaller(smaller(d.low, value),
+		       rest(memory->value, fmax(pcie_high, (double)less.value + less.above)));
+	for (size_t at = 0; owner_of(b, device, at, &row, &part); at++)
+		if (row)
+			claim_row(memory, book_share(b, row, counter),
+				  part < 1 ? (uint64_t)((double)value * part) : value,
+				  part < 1 ? 0 : sure, d.high);
 }
 
 static void claim_all(struct book *b, size_t counter)

@@ -405,6 +405,61 @@ static void test_memory(void **state)
 	}
 }
 
+/* Processes 7 and 8 of one cgroup have contexts on the GPU, and worked for so long. */
+static void use(struct book *b, uint64_t busy_7, uint64_t busy_8)
+{
+	struct book_process processes[] = {
+		{ .pid = 7, .start_ns = 70, .to_ns = now, .busy_ns = busy_7 },
+		{ .pid = 8, .start_ns = 80, .to_ns = now, .busy_ns = busy_8 },
+	};
+	const struct book_use u = { .rule = OWNER_CONTEXTS,
+				    .known = true,
+				    .end_ns = now,
+				    .told_ns = 100,
+				    .processes = processes,
+				    .nr = 2 };
+
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(identity_workload(names, processes[i].pid, processes[i].pid,
+						   processes[i].start_ns, 1,
+						   &processes[i].workload),
+				 0);
+	assert_int_equal(book_use(b, GPU - 1, &u), 0);
+	assert_int_equal(book_use(b, LINK - 1, &u), 0);
+}
+
+/* Two rows of one owner: both sides of the link, and its memory, in proportion to their work. */
+static void test_divided(void **state)
+{
+	const uint64_t bytes[NR] = { [MEM_RD] = 1000, [SLC_RD] = 1000, [REQ_RD] = 1, [ALL_RD] = 1 };
+
+	(void)state;
+	for (int told = 0; told < 2; told++) {
+		const struct row_device *part;
+		struct report *r;
+		struct book *b;
+
+		make_names();
+		b = book_make();
+		window(b, bytes, 0);
+		use(b, told ? 30 : 0, told ? 10 : 0);
+		r = close_book(b);
+		assert_int_equal(r->devices[LINK - 1].read.owned, told ? 1000 : 0);
+		assert_int_equal(r->counters[MEM_RD].attributed, told ? 1000 : 0);
+		assert_int_equal(r->devices[LINK - 1].by.undivided, !told);
+		for (size_t i = 0; told && i < r->nr_rows; i++) {
+			part = &r->rows[i].devices[0];
+			while (part->device != LINK - 1)
+				part++;
+			assert_int_equal(part->read_bytes, r->rows[i].pid == 7 ? 750 : 250);
+			assert_true(part->read_low == 0 && part->read_high == 1000);
+		}
+		report_free(r);
+		book_free(b);
+		identity_free(names);
+	}
+}
+
 /* Whatever is counted, nothing is twice or lost, and owners never have more than there is. */
 static void test_random(void **state)
 {
@@ -428,7 +483,9 @@ static void test_random(void **state)
 				bytes[ALL_WR] += bytes[REQ_WR];
 				window(b, bytes, (unsigned int)draw_below(&draw, 4) << G_RC0);
 			}
-			if (draw_below(&draw, 2))
+			if (!draw_below(&draw, 3))
+				use(b, draw_below(&draw, 1000), draw_below(&draw, 1000));
+			else if (draw_below(&draw, 2))
 				book_exclusive(b, LINK - 1, owner(b, 7 + draw_below(&draw, 2)),
 					       false);
 			report_free(close_book(b));
@@ -447,7 +504,7 @@ int main(void)
 		cmocka_unit_test(test_derived),	    cmocka_unit_test(test_cut_once),
 		cmocka_unit_test(test_no_requests), cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_reasons),	    cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_divided),	    cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
