@@ -176,6 +176,7 @@ part_unit() {
 		tests/cli/test_topology.py ./t410trace
 		tests/cli/test_check.py ./t410trace
 		tests/cli/test_foreign_devices.py ./t410trace
+		tests/cli/test_device_users.py ./t410trace
 		tests/cli/test_job_commands.py ./t410trace build/$(native)/tests/unit/make_accounts
 		tests/cli/test_job_merge.py ./t410trace
 		tests/cli/test_slurm_epilog.py
@@ -215,6 +216,7 @@ part_asan() {
 		tests/cli/test_perfetto.py $program
 		tests/cli/test_top_screen.py $program
 		tests/cli/test_foreign_devices.py $program
+		tests/cli/test_device_users.py $program
 		tests/cli/test_job_commands.py $program $make_accounts
 		tests/cli/test_job_merge.py $program
 		tests/cli/test_serve.py $program
