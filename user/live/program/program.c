@@ -93,13 +93,24 @@ static void replace_header(struct program *p, const struct program_header *h)
 	p->placed = false;
 }
 
+/* Counters that come and go with the program have no place in a trace: nor have those of links. */
+static bool leave_links_out(struct program_header *h)
+{
+	for (size_t i = 0; i < h->nr; i++)
+		if (!h->counters[i].device)
+			return false;
+	h->nr = 0;
+	return true;
+}
+
 /* What is wrong with a header, NULL: it was taken. Devices may come and go while we live. */
 static const char *judge_header(struct program *p, struct program_header *h)
 {
-	bool first = !p->header.name[0], same = !first && program_header_same(&p->header, h);
+	bool first = !p->header.name[0], same;
 
-	if (p->optional && h->nr)
+	if (p->optional && !leave_links_out(h))
 		return "counts for sockets, as only --source may";
+	same = !first && program_header_same(&p->header, h);
 	if (same) {
 		program_header_free(h);
 		return NULL;

@@ -615,8 +615,9 @@ static const char *note(const void *data, size_t i)
 	if (told && !s->c->header->contexts)
 		notes[nr++] = "sources tell who uses devices of which -D chose none";
 	if (bytes)
-		notes[nr++] = "bytes that sources count at devices are not used but those of links "
-			      "(c2c_...)";
+		notes[nr++] =
+			"bytes that sources count at devices are used of links alone (c2c_...), "
+			"and only with --source";
 	if (s->gpu_note[0])
 		notes[nr++] = s->gpu_note;
 	return i < nr ? notes[i] : NULL;

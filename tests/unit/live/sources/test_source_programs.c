@@ -94,7 +94,8 @@ static void users_of_chosen_devices_are_told(void **state)
 	assert_string_equal(text, "0 counters of source gpu, which tells the users of 2 devices");
 	assert_string_equal(
 		source_programs.note(w.source, 0),
-		"bytes that sources count at devices are not used but those of links (c2c_...)");
+		"bytes that sources count at devices are used of links alone (c2c_...), and "
+		"only with --source");
 	assert_null(source_programs.note(w.source, 1));
 	while (w.log.events < 2 && monotonic_ns() < until_ns) {
 		assert_int_equal(source_programs.step(w.source, &w.d), 0);
