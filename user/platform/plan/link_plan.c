@@ -362,8 +362,7 @@ static int add_link(struct device_plan *p, const struct device_plan_options *o, 
 		return 0;
 	p->devices[p->nr_devices - 1].filter = DEVICE_NOT_COUNTED;
 	str_copy(p->devices[p->nr_devices - 1].why, MODEL_WHY_LEN, c->why);
-	return text_list_print(&p->notes, "link of %s is not counted: %s", p->devices[item].bdf,
-			       c->why);
+	return device_reason_add(&p->missed, p->devices[p->nr_devices - 1].bdf, c->why);
 }
 
 int device_links_add(struct device_plan *p, const struct device_plan_options *o)

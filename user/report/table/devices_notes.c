@@ -203,6 +203,35 @@ static const char *legend(const struct table *t)
 	       "sent); WR and WRITE: memory that they write";
 }
 
+static bool has_no_bytes(const struct report_device *d)
+{
+	return devices_is_link(d) && d->how == HOW_NONE;
+}
+
+/* Links that lack their bytes for the same reason as the one at @first, which is the first of them. */
+static int put_absent(const struct table *t, size_t first)
+{
+	const struct report_device *d = &t->r->devices[first];
+	size_t more = 0;
+
+	for (size_t i = 0; i < t->r->nr_devices; i++) {
+		const struct report_device *other = &t->r->devices[i];
+
+		if (i == first || !has_no_bytes(other) || strcmp(other->why_none, d->why_none) != 0)
+			continue;
+		if (i < first)
+			return 0;
+		more++;
+	}
+	if (!more)
+		return notes_line(
+			t->out, t->width, "no bytes of link %s: %s", FORMAT_SAFE(d->device->bdf),
+			d->why_none[0] ? FORMAT_SAFE(d->why_none) : "not read in this time");
+	return notes_line(t->out, t->width, "no bytes of link %s and %zu more: %s",
+			  FORMAT_SAFE(d->device->bdf), more,
+			  d->why_none[0] ? FORMAT_SAFE(d->why_none) : "not read in this time");
+}
+
 /* Links, which are beside their functions, and those without a value, with the reason. */
 static int put_links(const struct table *t)
 {
@@ -213,11 +242,8 @@ static int put_links(const struct table *t)
 		const struct report_device *d = &t->r->devices[i];
 
 		any |= devices_is_link(d) && (d->read.valid || d->write.valid);
-		if (devices_is_link(d) && d->how == HOW_NONE)
-			err = notes_line(t->out, t->width, "no bytes of link %s: %s",
-					 FORMAT_SAFE(d->device->bdf),
-					 d->why_none[0] ? FORMAT_SAFE(d->why_none)
-							: "not read in this time");
+		if (has_no_bytes(d))
+			err = put_absent(t, i);
 	}
 	if (err || !any || t->o->quiet)
 		return err;

@@ -202,7 +202,8 @@ static void test_several(void **state)
 	assert_non_null(strstr(why_of(a), "has 2 GPUs"));
 	assert_int_equal(link->filter, DEVICE_NOT_COUNTED);
 	assert_non_null(strstr(why_of(b), "--pci-map"));
-	assert_int_equal(plan.notes.nr, 2);
+	assert_int_equal(plan.notes.nr, 1);
+	assert_non_null(strstr(plan.notes.items[0], "/c2c are not counted: its link has 2 GPUs"));
 	for (size_t i = 0; i < plan.nr_counters; i++)
 		assert_true(plan.devices[plan.counters[i].device - 1].kind != DEVICE_LINK);
 	world_function(a)->wiring.gpu = 2;
