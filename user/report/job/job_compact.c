@@ -228,9 +228,9 @@ static void put_trust(json_t *o, const struct account_job *j, int *err)
 }
 
 /* How many, how long, and how busy where that is known: of all of them together. */
-static void put_gpus(json_t *o, const struct account_job *j, int *err)
+static void put_gpus(json_t *o, const struct job_context *c, const struct account_job *j, int *err)
 {
-	uint64_t held = 0, known = 0, busy = 0;
+	uint64_t held = 0, known = 0, busy = 0, nr = c->nodes ? 0 : j->nr_gpus;
 	json_t *gpus;
 
 	if (!j->nr_gpus)
@@ -241,7 +241,9 @@ static void put_gpus(json_t *o, const struct account_job *j, int *err)
 		known = sum_capped(known, j->gpus[i].known_ns);
 		busy = sum_capped(busy, j->gpus[i].busy_ns);
 	}
-	put_number(gpus, "n", j->nr_gpus, err);
+	for (size_t i = 0; c->nodes && i < c->nodes->nr; i++)
+		nr += c->nodes->items[i].gpus.nr;
+	put_number(gpus, "n", nr, err);
 	put_ms(gpus, "h", held, err);
 	if (known) {
 		put_ms(gpus, "k", known, err);
@@ -276,7 +278,7 @@ static int compose(const struct job_context *c, const struct account_job *j, enu
 
 	put_who(o, c, j, &err);
 	put(o, "m", sums_object(c->node, j, &err), &err);
-	put_gpus(o, j, &err);
+	put_gpus(o, c, j, &err);
 	put_trust(o, j, &err);
 	if (c->nodes)
 		put(o, "N", nodes_object(c->nodes, detail, &err), &err);

@@ -433,6 +433,23 @@ static json_t *node_metrics(const struct job_node *n, int *err)
 	return o;
 }
 
+static void put_node_gpus(json_t *o, const struct job_node_gpus *g, int *err)
+{
+	json_t *gpus;
+
+	if (!g->nr)
+		return;
+	gpus = json_object();
+	put_cut(gpus, "number", g->nr, err);
+	put_cut(gpus, "held_ns", g->held_ns, err);
+	put_cut(gpus, "known_ns", g->known_ns, err);
+	if (g->known_ns) {
+		put_cut(gpus, "idle_ns", g->idle_ns, err);
+		put_cut(gpus, "busy_ns", g->busy_ns, err);
+	}
+	put(o, "gpus", gpus, err);
+}
+
 static json_t *node_object(const struct job_nodes *all, const struct job_node *n, int *err)
 {
 	json_t *o = json_object();
@@ -453,6 +470,7 @@ static json_t *node_object(const struct job_nodes *all, const struct job_node *n
 	put_cut(o, "on_cpu_ns", n->on_cpu_ns, err);
 	put_cut(o, "counters_missing", n->counters_missing, err);
 	put(o, "metrics", node_metrics(n, err), err);
+	put_node_gpus(o, &n->gpus, err);
 	put(o, "quality", losses_object(&n->quality, err), err);
 	return o;
 }

@@ -334,6 +334,49 @@ static int join_steps(struct job_kind *to, const struct job_kind *from, const ui
 	return err;
 }
 
+static void add_gpu(struct account_gpu *to, const struct account_gpu *from)
+{
+	if (strcmp(to->uuid, from->uuid) != 0)
+		to->uuid[0] = '\0';
+	to->held_ns = sum_capped(to->held_ns, from->held_ns);
+	to->alone_ns = sum_capped(to->alone_ns, from->alone_ns);
+	to->known_ns = sum_capped(to->known_ns, from->known_ns);
+	to->idle_ns = sum_capped(to->idle_ns, from->idle_ns);
+	to->busy_ns = sum_capped(to->busy_ns, from->busy_ns);
+	to->busy_low_ns = sum_capped(to->busy_low_ns, from->busy_low_ns);
+	to->busy_high_ns = sum_capped(to->busy_high_ns, from->busy_high_ns);
+	to->link_ns = sum_capped(to->link_ns, from->link_ns);
+	for (int d = 0; d < NR_WAYS; d++) {
+		to->link[d].value += from->link[d].value;
+		to->link[d].low += from->link[d].low;
+		to->link[d].high += from->link[d].high;
+	}
+}
+
+/* By address, as machines of a kind have them: GPUs of several nodes are one there. */
+static int join_gpus(struct account_job *to, const struct account_job *from)
+{
+	struct account_gpu *gpus =
+		reallocarray(to->gpus, to->nr_gpus + from->nr_gpus + 1, sizeof(*gpus));
+
+	if (!gpus)
+		return -ENOMEM;
+	to->gpus = gpus;
+	for (size_t i = 0; i < from->nr_gpus; i++) {
+		size_t k = 0;
+
+		while (k < to->nr_gpus && strcmp(gpus[k].bdf, from->gpus[i].bdf) < 0)
+			k++;
+		if (k < to->nr_gpus && !strcmp(gpus[k].bdf, from->gpus[i].bdf)) {
+			add_gpu(&gpus[k], &from->gpus[i]);
+			continue;
+		}
+		memmove(&gpus[k + 1], &gpus[k], (to->nr_gpus++ - k) * sizeof(*gpus));
+		gpus[k] = from->gpus[i];
+	}
+	return 0;
+}
+
 /* Running: it goes on somewhere; stale: the end of some node was not seen. */
 static enum account_state state_of(enum account_state a, enum account_state b)
 {
@@ -410,7 +453,7 @@ int job_kind_join(struct job_kind *to, const struct job_kind *from, bool counter
 	if (!err)
 		err = join_steps(to, from, counters ? map : NULL);
 	if (!err)
-		err = join_quality(&to->job, &from->job);
+		err = join_quality(&to->job, &from->job) ?: join_gpus(&to->job, &from->job);
 	if (err)
 		return err;
 	join_life(&to->job, &from->job);

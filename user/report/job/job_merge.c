@@ -85,6 +85,15 @@ static void value_add(struct job_node_value *to, const struct job_node_value *fr
 	to->high += from->high;
 }
 
+static void add_gpus(struct job_node_gpus *to, const struct job_node_gpus *from)
+{
+	to->nr = sum_capped(to->nr, from->nr);
+	to->held_ns = sum_capped(to->held_ns, from->held_ns);
+	to->known_ns = sum_capped(to->known_ns, from->known_ns);
+	to->idle_ns = sum_capped(to->idle_ns, from->idle_ns);
+	to->busy_ns = sum_capped(to->busy_ns, from->busy_ns);
+}
+
 static struct job_node node_of(const struct job_reading *r)
 {
 	const struct account_job *j = &r->job;
@@ -111,6 +120,13 @@ static struct job_node node_of(const struct job_reading *r)
 		n.counters_missing += j->node[i].missing != 0;
 		n.incomplete |= j->node[i].missing && !r->node.counters[i].bdf[0];
 	}
+	for (size_t i = 0; i < j->nr_gpus; i++) {
+		const struct account_gpu *g = &j->gpus[i];
+		const struct job_node_gpus one = { 1, g->held_ns, g->known_ns, g->idle_ns,
+						   g->busy_ns };
+
+		add_gpus(&n.gpus, &one);
+	}
 	for (size_t i = 0; i < NR_JOB_METRICS; i++) {
 		struct job_sum_value v = job_metric(&r->node, j, &j->whole, i);
 
@@ -123,6 +139,8 @@ static struct job_node node_of(const struct job_reading *r)
 /* A second account of a node: the job's cgroup was made again. */
 static void join_node(struct job_node *to, const struct job_node *from)
 {
+	uint64_t gpus;
+
 	if (from->start_ns < to->start_ns)
 		to->start_ns = from->start_ns;
 	if (from->end_ns > to->end_ns) {
@@ -144,6 +162,10 @@ static void join_node(struct job_node *to, const struct job_node *from)
 #define ADD_LOSS(name, ...) to->quality.name = sum_capped(to->quality.name, from->quality.name);
 	QUALITY_NUMBERS(ADD_LOSS)
 #undef ADD_LOSS
+	gpus = to->gpus.nr > from->gpus.nr ? to->gpus.nr : from->gpus.nr;
+	add_gpus(&to->gpus, &from->gpus);
+	/* The same GPUs, held once more. */
+	to->gpus.nr = gpus;
 	for (size_t i = 0; i < NR_JOB_METRICS; i++)
 		value_add(&to->values[i], &from->values[i]);
 }

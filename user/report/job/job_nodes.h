@@ -27,6 +27,7 @@ struct job_node_value {
  * @counters_missing: counters without a value in some interval
  * @incomplete: data was lost while somebody looked
  * @quality: method, and losses
+ * @gpus: how many it held, and sums over them, see struct account_gpu
  * @values: by number, see job_metric()
  */
 struct job_node {
@@ -48,6 +49,13 @@ struct job_node {
 	uint64_t counters_missing;
 	bool incomplete;
 	struct quality quality;
+	struct job_node_gpus {
+		uint64_t nr;
+		uint64_t held_ns;
+		uint64_t known_ns;
+		uint64_t idle_ns;
+		uint64_t busy_ns;
+	} gpus;
 	struct job_node_value values[NR_JOB_METRICS];
 };
 

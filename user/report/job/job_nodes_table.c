@@ -200,6 +200,11 @@ static bool has_clock(const struct job_node *n)
 	return n->clock_set_ns || n->clock_back_ns;
 }
 
+static bool has_idle_gpus(const struct job_node *n)
+{
+	return n->gpus.known_ns && n->gpus.idle_ns >= n->gpus.known_ns;
+}
+
 static bool has_bounds(const struct job_node *n)
 {
 	return !method_row(n->quality.method)->learns;
@@ -215,6 +220,7 @@ static const struct {
 	{ has_gaps, "gaps: for some time nobody looked on " },
 	{ has_lost, "lost data, or counters without a value at times: on " },
 	{ has_clock, "clock: it was set while the job was there on " },
+	{ has_idle_gpus, "held but idle: no GPU did anything for this job on " },
 	{ has_bounds, "certain bounds, not 95%, are the ranges of " },
 };
 

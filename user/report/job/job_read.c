@@ -331,6 +331,48 @@ static void read_steps(struct reader *r, json_t *steps)
 		read_step(r, json_array_get(steps, i), &j->steps[j->nr_steps++]);
 }
 
+/* --- GPUs, which older reports do not have */
+
+static void read_link(struct reader *r, json_t *o, struct account_gpu *g)
+{
+	static const char *const keys[NR_WAYS] = { "read_bytes", "write_bytes" };
+
+	g->link_ns = take_u64(r, o, "duration_ns");
+	for (int d = 0; d < NR_WAYS; d++) {
+		json_t *moved = take(r, o, keys[d], JSON_OBJECT);
+
+		g->link[d] = (struct account_link){ take_sum(r, moved, "value"),
+						    take_sum(r, moved, "low"),
+						    take_sum(r, moved, "high") };
+	}
+}
+
+static void read_gpus(struct reader *r, json_t *gpus)
+{
+	struct account_job *j = &r->to.job;
+	size_t nr = json_array_size(gpus);
+
+	if (nr > ACCOUNT_MAX_GPUS)
+		damaged(r, "gpus", "has too many");
+	j->gpus = room_for(r, nr, sizeof(*j->gpus));
+	for (size_t i = 0; i < nr && !r->err; i++) {
+		json_t *o = json_array_get(gpus, i), *link = json_object_get(o, "c2c");
+		struct account_gpu *g = &j->gpus[j->nr_gpus++];
+
+		TAKE_TEXT(r, o, "bdf", true, g->bdf);
+		TAKE_TEXT(r, o, "uuid", false, g->uuid);
+		g->held_ns = take_u64(r, o, "held_ns");
+		g->alone_ns = take_u64(r, o, "alone_ns");
+		g->known_ns = take_u64(r, o, "known_ns");
+		g->idle_ns = take_optional(r, o, "idle_ns");
+		g->busy_ns = take_optional(r, o, "busy_ns");
+		g->busy_low_ns = take_optional(r, o, "busy_low_ns");
+		g->busy_high_ns = take_optional(r, o, "busy_high_ns");
+		if (link)
+			read_link(r, link, g);
+	}
+}
+
 /* --- quality */
 
 static void read_losses(struct reader *r, json_t *o, struct quality *q)
@@ -426,6 +468,7 @@ static void read_report(struct reader *r, json_t *o)
 	read_counters(r, take(r, o, "counters", JSON_ARRAY));
 	read_io(r, take(r, o, "devices", JSON_ARRAY), &j->whole);
 	read_steps(r, steps);
+	read_gpus(r, json_object_get(o, "gpus"));
 	check_metrics(r, take(r, o, "metrics", JSON_OBJECT), &j->whole);
 	for (size_t i = 0; i < j->nr_steps && !r->err; i++)
 		check_metrics(r, take(r, json_array_get(steps, i), "metrics", JSON_OBJECT),

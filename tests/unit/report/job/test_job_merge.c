@@ -100,6 +100,29 @@ static void draw_io(struct draw *d, struct account_part *p)
 	}
 }
 
+/* Of two slots; their cards differ between machines. */
+static void draw_gpus(struct draw *d, struct account_job *j, size_t number)
+{
+	j->gpus = world_must(calloc(2, sizeof(*j->gpus)));
+	for (int i = 0; i < 2; i++) {
+		struct account_gpu *g = &j->gpus[j->nr_gpus];
+
+		if (draw_below(d, 2))
+			continue;
+		j->nr_gpus++;
+		snprintf(g->bdf, sizeof(g->bdf), "000%d:01:00.0", i);
+		snprintf(g->uuid, sizeof(g->uuid), "GPU-%zu", number);
+		g->held_ns = S + draw_below(d, 100 * S);
+		g->alone_ns = g->held_ns / 2;
+		g->known_ns = draw_below(d, 2) ? g->held_ns : 0;
+		g->idle_ns = g->known_ns / 3;
+		g->busy_low_ns = g->busy_ns = g->busy_high_ns = g->known_ns / 4;
+		g->link_ns = draw_below(d, 2) ? g->alone_ns : 0;
+		if (g->link_ns)
+			g->link[0] = (struct account_link){ 7 + draw_sum(d), 3, 1 };
+	}
+}
+
 static void draw_part(struct draw *d, const struct account_job *j, struct account_part *p)
 {
 	p->totals = world_must(calloc(NR_KNOWN, sizeof(*p->totals)));
@@ -169,6 +192,7 @@ static struct made make(struct draw *d, size_t number, bool other)
 		p->end_ns = j->whole.end_ns - i;
 		draw_part(d, j, p);
 	}
+	draw_gpus(d, j, number);
 	write_made(&m);
 	return m;
 }
@@ -186,6 +210,8 @@ static void add(struct job_merge *m, const struct made *from, unsigned int folde
 
 	if (job_read(from->text, from->size, &r, &d))
 		fail_msg("%s: %s", d.what, from->text);
+	assert_int_equal(r.job.nr_gpus, from->r.job.nr_gpus);
+	assert_memory_equal(r.job.gpus, from->r.job.gpus, r.job.nr_gpus * sizeof(*r.job.gpus));
 	assert_int_equal(job_merge_add(m, &r, folder), wanted);
 }
 
@@ -343,6 +369,36 @@ static void check_metrics(const struct made *made, size_t nr, const struct job_n
 	}
 }
 
+static void check_gpus(const struct made *made, size_t nr, const struct account_job *j,
+		       const struct job_nodes *n)
+{
+	uint64_t nodes = 0, all = 0;
+
+	for (size_t k = 0; k < j->nr_gpus; k++) {
+		struct account_gpu sum = { 0 };
+
+		for (size_t i = 0; i < nr; i++)
+			for (size_t g = 0; g < made[i].r.job.nr_gpus; g++) {
+				const struct account_gpu *of = &made[i].r.job.gpus[g];
+
+				if (strcmp(of->bdf, j->gpus[k].bdf) != 0)
+					continue;
+				all++;
+				sum.held_ns += of->held_ns;
+				sum.idle_ns += of->idle_ns;
+				sum.busy_ns += of->busy_ns;
+				sum.link[0].value += of->link[0].value;
+			}
+		assert_int_equal(j->gpus[k].held_ns, sum.held_ns);
+		assert_int_equal(j->gpus[k].idle_ns, sum.idle_ns);
+		assert_int_equal(j->gpus[k].busy_ns, sum.busy_ns);
+		assert_true(j->gpus[k].link[0].value == sum.link[0].value);
+	}
+	for (size_t i = 0; i < n->nr; i++)
+		nodes += n->items[i].gpus.nr;
+	assert_int_equal(nodes, all);
+}
+
 static void check_all(const struct made *made, size_t nr, const struct job_merge *m)
 {
 	struct job_context c;
@@ -360,6 +416,7 @@ static void check_all(const struct made *made, size_t nr, const struct job_merge
 	assert_int_equal(j->whole.on_cpu_ns, cpu);
 	assert_int_equal(j->quality.late_slices, late);
 	assert_int_equal(c.nodes->covered_ns, covered);
+	check_gpus(made, nr, j, c.nodes);
 	for (size_t i = 0; i < c.nodes->nr_kinds; i++) {
 		check_kind(made, nr, &c.nodes->kinds[i]);
 		check_metrics(made, nr, c.nodes, &c.nodes->kinds[i]);
