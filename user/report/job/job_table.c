@@ -537,13 +537,9 @@ static int put_legend(const struct job_table *t)
 /* Sums and steps */
 static int put_body(struct job_table *t)
 {
-	int err = put_sums(t);
+	int err = put_sums(t) ?: job_peak_line(t->out, t->c, t->j, t->width);
 
-	if (!err)
-		err = job_peak_line(t->out, t->c, t->j, t->width);
-	if (!err)
-		err = put_energy(t);
-	return err ? err : put_steps(t);
+	return err ?: put_energy(t) ?: put_steps(t);
 }
 
 /* Nodes that count different things are beside each other. */
@@ -585,9 +581,7 @@ static int put_table(FILE *out, void *arg)
 	if (!err)
 		err = t->c->nodes ? put_kinds(t) : put_body(t);
 	if (!err)
-		err = job_gpus_write(t->out, t->c, t->j, t->width);
-	if (!err)
-		err = put_devices(t);
+		err = job_gpus_write(t->out, t->c, t->j, t->width) ?: put_devices(t);
 	if (!err)
 		err = put_counters(t);
 	if (!err && !t->o->quiet)

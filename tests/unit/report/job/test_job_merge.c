@@ -467,7 +467,8 @@ static struct made made_at(const char *host, uint64_t cgroup, uint64_t from, uin
 	m.r.job.whole.end_ns = WORLD_TIME + to * S;
 	m.r.job.covered_ns = (to - from) * S;
 	m.r.job.state = ACCOUNT_ENDED;
-	m.r.job.nr_steps = 0;
+	while (m.r.job.nr_steps)
+		account_part_release(&m.r.job.steps[--m.r.job.nr_steps]);
 	write_made(&m);
 	return m;
 }
