@@ -27,6 +27,11 @@ def exposition():
         elif not line.startswith("#"):
             name = re.match(r"\w+", line)[0]
             names.setdefault(name, set()).update(re.findall(r'(\w+)="', line))
+    # no sample has a GPU
+    source = (ROOT / "user/report/openmetrics/openmetrics_gpus.c").read_text(encoding="utf-8")
+    for family in re.findall(r'"(t410trace_(?:workload_)?gpu_\w+)"', source):
+        families.add(family)
+        names[f"{family}_total"] = {"workload", "device", "UUID", "pci_bus_id", "direction"}
     return names, families
 
 
