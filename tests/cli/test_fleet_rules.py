@@ -16,6 +16,9 @@ GB = 1_000_000_000
 READ = {("slurm:7", "n1"): 60, ("slurm:7", "n2"): 120, ("slurm:7", "n3"): 180, ("slurm:8", "n1"): 6, ("slurm:8", "n2"): 6}
 WRITE = {("slurm:7", "n1"): 30, ("slurm:7", "n2"): 30, ("slurm:7", "n3"): 30}
 REST = {("other", "n1"): 600, ("none", "n3"): 600}
+# Part of the time in which a GPU did nothing for a job that holds it; nobody knows of the last one
+IDLE = {("slurm:7", "n1", "g0"): 1, ("slurm:7", "n2", "g0"): 0.95, ("slurm:8", "n2", "g0"): 0.5, ("slurm:7", "n3", "g0"): 0.9,
+        ("slurm:8", "n1", "g1"): None}
 PEAKS = {("n1", "0"): 0.9, ("n1", "1"): 0.1, ("n2", "0"): 0.79, ("n3", "1"): 0.8}
 
 
@@ -36,6 +39,10 @@ def fleet():
     for (node, socket), share in PEAKS.items():
         series.append({"series": f't410trace_peak_ratio{{of="cmem",socket="{socket}",from="firmware",instance="{node}"}}',
                        "values": f"{share}x20"})
+    for (workload, node, gpu), share in IDLE.items():
+        labels = f'workload="{workload}",instance="{node}",device="{gpu}",UUID="GPU-{gpu}",pci_bus_id="x"'
+        for name, step in (("held", 60), ("known", 0 if share is None else 60), ("idle", 60 * (share or 0))):
+            series.append({"series": f"t410trace_workload_gpu_{name}_seconds_total{{{labels}}}", "values": f"0+{step}x20"})
     # it ends on one node after four minutes, on the other after five; then Prometheus calls both stale
     series += [memory("slurm:9", "n1", "read", "0 100 200 300 401 401 stale"),
                memory("slurm:9", "n2", "read", "0 10 20 30 40 53 53 stale")]
@@ -108,6 +115,16 @@ def test_no_node_at_its_limit_is_zero():
     finally:
         PEAKS.clear()
         PEAKS.update(old)
+
+
+def test_gpus_that_are_held_idle():
+    """One that works for one of its two holders is not idle."""
+    name = "instance:t410trace_workload_gpu_idle:ratio_rate10m"
+    expect(
+        (f"round({name}, 0.01)", {f'{{device="{gpu}",instance="{node}",workload="{workload}"}}': share
+                                  for (workload, node, gpu), share in IDLE.items() if share is not None}),
+        ("fleet:t410trace_gpus_held_idle:count", {"fleet:t410trace_gpus_held_idle:count": 2}),
+    )
 
 
 def test_the_total_of_an_ended_job_stays():
