@@ -188,8 +188,8 @@ $(B)/user/report/html/assets.o: CPPFLAGS += -DASSETS='"$(B)/assets"'
 # information: a tenth of it.
 SMALL	:= -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables
 
-$(B)/user/cli/settings.o $(B)/user/cli/shared_options.o: $(B)/.sysconfdir
-$(B)/user/cli/settings.o $(B)/user/cli/shared_options.o: \
+$(addprefix $(B)/user/cli/,settings.o shared_options.o state_file.o): $(B)/.sysconfdir
+$(addprefix $(B)/user/cli/,settings.o shared_options.o state_file.o): \
 	CPPFLAGS += -DSERVE_CONFIG_FILE='"$(SYSCONFDIR)/t410trace/serve.conf"'
 
 # In main.o alone, which no unit test has: a commit compiles one file, and links the programs again.

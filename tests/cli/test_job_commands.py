@@ -92,7 +92,7 @@ def key_of(done):
 def which(file):
     """the last of an id, by scheduler, by key, all"""
     make(file, "jobs")
-    where = ("--file", file)
+    where = ("--state", file)
     done = run("job", "12", "--json", *where)
     assert key_of(done) == "slurm-12-884-1", done.stdout
     assert "2 jobs have the id 12" in done.told and "slurm-12-881-1 (ended)" in done.told, done.told
@@ -116,7 +116,7 @@ def short_ids(file):
     """of ids of containers and pods the first twelve characters are enough, of others nothing is"""
     container, pod = "0123456789ab" + "c" * 52, "12345678-1234-1234-1234-123456789012"
     make(file, "jobs")
-    where = ("--file", file)
+    where = ("--state", file)
     with contextlib.closing(sqlite3.connect(file)) as store:
         for new, scheduler, key in (
             (container, "docker", "slurm-12-881-1"),
@@ -144,7 +144,7 @@ def short_ids(file):
 def newest(file):
     """which of an id is the last: one that runs, else the one that ended last, whenever they began"""
     make(file, "jobs", "long=13")
-    where = ("--file", file)
+    where = ("--state", file)
     assert key_of(run("job", "13", "--json", *where)) == "slurm-13-880-1"
     make(file, "older=13")
     lines = run("job", "13", "--all", "--json", *where).stdout.splitlines()
@@ -157,11 +157,11 @@ def newest(file):
 def incomplete(file):
     """an account that lacks time that nobody looked says so; one with a missing reading: status 3"""
     make(file, "jobs", "course=30")
-    done = run("job", "14", "--json", "--file", file)
+    done = run("job", "14", "--json", "--state", file)
     assert json.loads(done.stdout)["state"] == "stale"
-    assert "is not in this account" in " ".join(run("job", "14", "--file", file).stdout.split())
-    assert re.search(r" stale\* .*\n(.*\n)*\* a part of its time", run("jobs", "--file", file).stdout)
-    table = run("job", "30", "--file", file, status=3).stdout
+    assert "is not in this account" in " ".join(run("job", "14", "--state", file).stdout.split())
+    assert re.search(r" stale\* .*\n(.*\n)*\* a part of its time", run("jobs", "--state", file).stdout)
+    table = run("job", "30", "--state", file, status=3).stdout
     assert "no data: ucf0/" in table and "gap: nobody looked" in table, table
 
 
@@ -172,39 +172,39 @@ def damaged(file):
     with contextlib.closing(sqlite3.connect(file)) as store:
         store.execute("UPDATE jobs SET details = zeroblob(99) WHERE id = '13'")
         store.commit()
-    done = run("jobs", "--json", "--file", file, status=3)
+    done = run("jobs", "--json", "--state", file, status=3)
     assert [job["job"]["id"] for job in json.loads(done.stdout)["jobs"]] == ["12", "14", "12"], done.stdout
     assert "slurm-13-882-1 is damaged" in done.told, done.told
-    done = run("job", "13", "--file", file, status=4)
+    done = run("job", "13", "--state", file, status=4)
     assert "slurm-13-882-1 is damaged" in done.told, done.told
-    assert "damaged" not in run("job", "12", "--file", file).told
+    assert "damaged" not in run("job", "12", "--state", file).told
 
 
 @check
 def missing(file):
     """no such job, no store, no rights: what to do"""
-    done = run("job", "12", "--file", file, status=4)
+    done = run("job", "12", "--state", file, status=4)
     assert str(file) in done.told and "t410trace serve" in done.told, done.told
     assert not done.stdout
     make(file)
-    assert "no accounts in" in run("job", "12", "--file", file, status=4).told
+    assert "no accounts in" in run("job", "12", "--state", file, status=4).told
     make(file, "jobs")
-    done = run("job", "99", "--file", file, status=4)
+    done = run("job", "99", "--state", file, status=4)
     assert "there is no account of job 99" in done.told and "t410trace jobs" in done.told, done.told
-    run("job", "13", "--since", "1s", "--file", file, status=4)
+    run("job", "13", "--since", "1s", "--state", file, status=4)
     file.write_bytes(b"something else, long enough" * 1000)
     for suffix in ("-wal", "-shm"):
         pathlib.Path(f"{file}{suffix}").unlink(missing_ok=True)
-    done = run("job", "12", "--file", file, status=1)
+    done = run("job", "12", "--state", file, status=1)
     assert "not a database" in done.told, done.told
-    run("jobs", "--file", file.parent / "none", status=1)
+    run("jobs", "--state", file.parent / "none", status=1)
 
 
 @check
 def compact(file):
     """a compact record, and what is in it"""
     make(file, "jobs")
-    done = run("job", "13", "--compact", "--file", file)
+    done = run("job", "13", "--compact", "--state", file)
     assert done.stdout.startswith("t4j1l:") and len(done.stdout.split()) == 1, done.stdout
     assert len(done.stdout) < 1024, len(done.stdout)
     value = json.loads(run("job", "--decode", done.stdout.strip()).stdout)
@@ -215,7 +215,7 @@ def compact(file):
     assert "later version" in run("job", "--decode", "t4j9l:aaaa", status=1).told
     for old in ("T4J1:H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==", "t4j1:h4si"):
         assert "make it again" in run("job", "--decode", old, status=1).told
-    run("job", "13", "--compact", "--caseless", "--file", file, status=2)
+    run("job", "13", "--compact", "--caseless", "--state", file, status=2)
     run("job", "--decode", "-", text="", status=1)
     run("job", "--decode", "-", text="x" * 2000000, status=1)
     run("job", "--decode", "", status=1)
@@ -226,7 +226,7 @@ def wait_for_end(file):
     """--wait: until the job has ended"""
     with Keeper(file, "jobs", "ok", "sleep=700", "end=12", "hold"):
         start = time.monotonic()
-        done = run("job", "12", "--wait", "20", "--json", "--file", file)
+        done = run("job", "12", "--wait", "20", "--json", "--state", file)
         assert 0.3 < time.monotonic() - start < 10
         assert json.loads(done.stdout)["state"] == "ended"
         assert "running" not in done.told, done.told
@@ -236,10 +236,10 @@ def wait_for_end(file):
 def wait_for_next_run(file):
     """--wait: an earlier run that ended long ago is not the answer while a newer one may not be known"""
     with Keeper(file, "jobs", "ok", "sleep=1000", "run=13", "end=13", "hold"):
-        done = run("job", "13", "--wait", "20", "--json", "--file", file)
+        done = run("job", "13", "--wait", "20", "--json", "--state", file)
         assert key_of(done) == "slurm-13-884-1", done.stdout
     # nobody is there who could know of one
-    assert key_of(run("job", "13", "--wait", "20", "--json", "--file", file)) == "slurm-13-884-1"
+    assert key_of(run("job", "13", "--wait", "20", "--json", "--state", file)) == "slurm-13-884-1"
 
 
 @check
@@ -247,27 +247,27 @@ def wait_knows_an_earlier_run(file):
     """--wait --since: an account that ends before the begin is of an earlier run, also when that never ended"""
     later = f"@{int(time.time()) + 3600}"
     make(file, "jobs")
-    told = run("job", "12", "--wait", "20", "--since", later, "--file", file, status=4).told
+    told = run("job", "12", "--wait", "20", "--since", later, "--state", file, status=4).told
     assert "no account of job 12" in told and "nobody keeps" in told, told
-    assert key_of(run("job", "12", "--wait", "20", "--since", "1h", "--json", "--file", file, status=5))
-    assert key_of(run("job", "12", "--since", later, "--json", "--file", file))
+    assert key_of(run("job", "12", "--wait", "20", "--since", "1h", "--json", "--state", file, status=5))
+    assert key_of(run("job", "12", "--since", later, "--json", "--state", file))
     with Keeper(file, "jobs", "ok", "hold"):
-        run("job", "12", "--wait", "0.3", "--since", later, "--file", file, status=4)
+        run("job", "12", "--wait", "0.3", "--since", later, "--state", file, status=4)
 
 
 @check
 def wait_for_no_next_run(file):
     """--wait: when no newer account comes, an earlier run is shown as what it is"""
     with Keeper(file, "jobs", "ok", "hold"):
-        done = run("job", "13", "--wait", "0.3", "--json", "--file", file, status=5)
+        done = run("job", "13", "--wait", "0.3", "--json", "--state", file, status=5)
         assert key_of(done) == "slurm-13-882-1", done.stdout
         assert "may be of an earlier run of job 13" in done.told and "--since" in done.told, done.told
         # who chose it, or does not wait, has it
-        assert "earlier" not in run("job", "13", "--wait", "0.3", "--since", "1h", "--file", file).told
-        assert "earlier" not in run("job", "13", "--file", file).told
+        assert "earlier" not in run("job", "13", "--wait", "0.3", "--since", "1h", "--state", file).told
+        assert "earlier" not in run("job", "13", "--state", file).told
     # nobody is there who could know of one
     start = time.monotonic()
-    assert "nobody keeps" in run("job", "13", "--wait", "30", "--file", file, status=5).told
+    assert "nobody keeps" in run("job", "13", "--wait", "30", "--state", file, status=5).told
     assert time.monotonic() - start < 10
 
 
@@ -276,19 +276,19 @@ def wait_in_vain(file):
     """--wait: the time is over, or nobody is there to wait for"""
     with Keeper(file, "jobs", "ok", "hold"):
         start = time.monotonic()
-        done = run("job", "12", "--wait", "0.5", "--json", "--file", file, status=5)
+        done = run("job", "12", "--wait", "0.5", "--json", "--state", file, status=5)
         assert 0.4 < time.monotonic() - start < 10
         assert json.loads(done.stdout)["state"] == "running"
         assert "has not ended within 0.5 s" in done.told and "accounts are kept" in done.told, done.told
-        run("job", "99", "--wait", "0.3", "--file", file, status=4)
+        run("job", "99", "--wait", "0.3", "--state", file, status=4)
         # an earlier job of the number is not the one
-        run("job", "13", "--wait", "0.3", "--since", "10s", "--file", file, status=4)
+        run("job", "13", "--wait", "0.3", "--since", "10s", "--state", file, status=4)
     start = time.monotonic()
-    done = run("job", "12", "--wait", "30", "--file", file, status=5)
+    done = run("job", "12", "--wait", "30", "--state", file, status=5)
     assert "nobody keeps accounts" in done.told, done.told
     assert "slurm job 12" in done.stdout
-    run("job", "99", "--wait", "30", "--file", file, status=4)
-    run("job", "12", "--wait", "30", "--file", file.parent / "none", status=4)
+    run("job", "99", "--wait", "30", "--state", file, status=4)
+    run("job", "12", "--wait", "30", "--state", file.parent / "none", status=4)
     assert time.monotonic() - start < 10
 
 
@@ -296,7 +296,7 @@ def wait_in_vain(file):
 def wait_for_begin(file):
     """--wait: the job is not there yet, either"""
     with Keeper(file, "jobs", "ok", "sleep=500", "end=77", "hold"):
-        run("job", "77", "--wait", "20", "--file", file)
+        run("job", "77", "--wait", "20", "--state", file)
 
 
 def listed(*arguments):
@@ -308,7 +308,7 @@ def listed(*arguments):
 def lists(file):
     """the list, and what it leaves out"""
     make(file, "jobs")
-    where = ("--file", file)
+    where = ("--state", file)
     keys, told = listed(*where)
     assert keys == ["12-881-1", "13-882-1", "14-883-1", "12-884-1"], keys
     assert "nobody keeps accounts" in told and "last 4" not in told, told
@@ -333,8 +333,8 @@ def lists(file):
 def state(file):
     """a keeper that is there, and one that has stopped"""
     with Keeper(file, "jobs", "ok", "hold"):
-        assert not run("jobs", "--file", file).stderr
-    assert "the last interval ended" in run("jobs", "--file", file).told
+        assert not run("jobs", "--state", file).stderr
+    assert "the last interval ended" in run("jobs", "--state", file).told
 
 
 @check
@@ -345,7 +345,7 @@ def slow_pager(file):
     for command in (("jobs", "-n", "0", "--json"), ("job", "1000", "--all", "--json")):
         with Keeper(file, *running, "run=1000", "ok", "line", *running * intervals, "ok", "hold") as keeper:
             pipe = stuffed_pipe()
-            reader = subprocess.Popen([program, *command, "--file", file], stdout=pipe[1], stderr=subprocess.DEVNULL)
+            reader = subprocess.Popen([program, *command, "--state", file], stdout=pipe[1], stderr=subprocess.DEVNULL)
             os.close(pipe[1])
             wait_blocked(reader)
             keeper.process.stdin.write(b"\n")
@@ -368,16 +368,16 @@ def times(file):
     here = time.gmtime(time.time() + 3600)
     good = ("5m", "2.5h", "7d", "90s", "@0", "@1763740800.5", "2026-01-31", "2026-01-31 23:59", "2026-01-31T23:59:59Z", "00:00")
     for text in good:
-        run("jobs", "--since", text, "--file", file, env=environment)
+        run("jobs", "--since", text, "--state", file, env=environment)
     for text in ("", "5", "m", "-5m", "5 m", "2026-13-01", "2026-01-31x", "25:00", "@", "@x", "@1e300", "99999d", "nan s", "infd"):
-        told = run("jobs", "--since", text, "--file", file, status=2, env=environment).told
+        told = run("jobs", "--since", text, "--state", file, status=2, env=environment).told
         assert f"--since {text}" in " ".join(told.split()) or not text.strip(), told
     # local time, unless it says otherwise: these two are the same moment, after all jobs have ended
     for text in (time.strftime("%Y-%m-%dT%H:%M:%S", here), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())):
-        done = run("jobs", "--ended", "--json", "--since", text, "--file", file, env=environment)
+        done = run("jobs", "--ended", "--json", "--since", text, "--state", file, env=environment)
         assert json.loads(done.stdout)["jobs"] == [], text
     before = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 3600 - 150))
-    done = run("jobs", "--ended", "--json", "--since", before, "--file", file, env=environment)
+    done = run("jobs", "--ended", "--json", "--since", before, "--state", file, env=environment)
     assert len(json.loads(done.stdout)["jobs"]) == 1
 
 
@@ -390,10 +390,10 @@ def numbers(plot, label):
 def intervals(file):
     """the intervals of a job are its account, in JSON and on the page; a gap stays one"""
     make(file, "course=30")
-    account = json.loads(run("job", "30", "--json", "--history", "--file", file, status=3).stdout)
+    account = json.loads(run("job", "30", "--json", "--history", "--state", file, status=3).stdout)
     steps = account["history"]["intervals"]
     assert account["history"]["complete"] and len(steps) == 6
-    assert "history" not in json.loads(run("job", "30", "--json", "--file", file, status=3).stdout)
+    assert "history" not in json.loads(run("job", "30", "--json", "--state", file, status=3).stdout)
     for name, metric in account["metrics"].items():
         for key in ("value", "low", "high"):
             had = [step["metrics"][name][key] for step in steps if name in step["metrics"]]
@@ -402,9 +402,9 @@ def intervals(file):
     assert without == [1], without
     assert [step["gap_ns"] for step in steps] == [0, 0, account["gap_ns"], 0, 0, 0]
     out = file.parent / "job.html"
-    done = run("job", "30", "--file", file, "--html", out, status=3)
+    done = run("job", "30", "--state", file, "--html", out, status=3)
     assert not done.stdout
-    lines = list(csv.DictReader(run("job", "30", "--file", file, "--csv", "-", status=3).stdout.splitlines()))
+    lines = list(csv.DictReader(run("job", "30", "--state", file, "--csv", "-", status=3).stdout.splitlines()))
     assert sum(int(line["value"]) for line in lines if line["record"] == "cpu") == account["on_cpu_ns"]
     assert [line["sequence"] for line in lines if line["name"] == "gap_ns"] == ["2"]
     for i, counter in enumerate(account["counters"]):
@@ -436,13 +436,13 @@ def no_history(file):
     with contextlib.closing(sqlite3.connect(file)) as store:
         store.execute("UPDATE keeper SET peaks = 'cmem all given 500000000000\n'")
         store.commit()
-    peak = json.loads(run("job", "30", "--json", "--file", file, status=3).stdout)["peak"]
+    peak = json.loads(run("job", "30", "--json", "--state", file, status=3).stdout)["peak"]
     with contextlib.closing(sqlite3.connect(file)) as store:
         store.execute("DROP TABLE job_spans")
         store.commit()
-    rest = json.loads(run("job", "30", "--json", "--file", file, status=3).stdout)["peak"]
+    rest = json.loads(run("job", "30", "--json", "--state", file, status=3).stdout)["peak"]
     assert peak.pop("largest_interval")["share"] >= peak["share"] and rest == peak, (peak, rest)
-    run("job", "30", "--json", "--history", "--file", file, status=1)
+    run("job", "30", "--json", "--history", "--state", file, status=1)
 
 
 @check
@@ -450,22 +450,22 @@ def some_intervals(file):
     """a page says when intervals are missing, and which setting keeps them"""
     make(file, "rest=31", "jobs")
     out = file.parent / "job.html"
-    run("job", "31", "--file", file, "--html", out, status=3)
+    run("job", "31", "--state", file, "--html", out, status=3)
     assert 'id="incomplete"' in out.read_text(encoding="utf-8")
-    rest = json.loads(run("job", "31", "--json", "--history", "--file", file, status=3).stdout)["history"]
+    rest = json.loads(run("job", "31", "--json", "--history", "--state", file, status=3).stdout)["history"]
     assert not rest["complete"] and len(rest["intervals"]) == 5
-    run("job", "13", "--file", file, "--html", out)
+    run("job", "13", "--state", file, "--html", out)
     page = out.read_text(encoding="utf-8")
     assert 'id="no-history"' in page and "history = 10s for 1h" in page and "MEMORY" in page.upper()
-    none = json.loads(run("job", "13", "--json", "--history", "--file", file).stdout)["history"]
+    none = json.loads(run("job", "13", "--json", "--history", "--state", file).stdout)["history"]
     assert none == {"complete": False, "intervals": []}
-    done = run("job", "13", "--file", file, "--csv", file.parent / "job.csv")
+    done = run("job", "13", "--state", file, "--csv", file.parent / "job.csv")
     assert "no intervals of job 13" in done.told and "history = 10s" in done.told, done.told
     assert (file.parent / "job.csv").read_text(encoding="ascii").count("\n") == 1
     before = out.read_bytes()
-    run("job", "99", "--file", file, "--html", out, status=4)
+    run("job", "99", "--state", file, "--html", out, status=4)
     assert out.read_bytes() == before
-    done = run("job", "13", "--file", file, "--html", "/dev/full", status=1)
+    done = run("job", "13", "--state", file, "--html", "/dev/full", status=1)
     assert "No space left" in done.stderr and "/dev/full" in done.stderr
 
 
@@ -492,12 +492,12 @@ def usage(file):
         ("jobs", "--scheduler", "none"),
         ("jobs", "--scheduler", "pbs"),
     ):
-        done = run(*arguments, "--file", file, status=2)
+        done = run(*arguments, "--state", file, status=2)
         assert done.stderr and not done.stdout
     make(file, "jobs")
     for arguments in (("job", "13"), ("job", "13", "--json"), ("jobs",), ("jobs", "--json")):
         with open("/dev/full", "w", encoding="ascii") as full:
-            done = subprocess.run([program, *arguments, "--file", file], stdout=full, stderr=subprocess.PIPE, check=False)
+            done = subprocess.run([program, *arguments, "--state", file], stdout=full, stderr=subprocess.PIPE, check=False)
         assert done.returncode == 1 and b"No space left" in done.stderr, (arguments, done)
 
 

@@ -281,7 +281,7 @@ def arguments(folder):
     assert "reports need --merge" in run(path, status=2).told
     assert "needs --merge" in run("12", "--nodes", "n1", status=2).told
     assert "--wait" in run("12", "--merge", folder, "--wait", "1s", status=2).told
-    assert "--file" in run("12", "--merge", folder, "--file", "x", status=2).told
+    assert "--state" in run("12", "--merge", folder, "--state", "x", status=2).told
 
 
 sys.exit(failed)

@@ -190,7 +190,7 @@ def test_two_in_one_file(folder):
     for name in ("trace", "./trace", "there/trace"):
         done = run(folder, "report", "trace", "--csv", name)
         assert done.returncode == 2 and b"would overwrite" in done.stderr, (name, done.stderr)
-    done = run(folder, "job", "12", "--file", "trace", "--csv", "there/trace")
+    done = run(folder, "job", "12", "--state", "trace", "--csv", "there/trace")
     assert done.returncode == 2 and b"would overwrite" in done.stderr, done.stderr
     done = run(folder, "-a", "-d", "1", "--html", "-")
     assert done.returncode == 2 and b"reports go there, too" in done.stderr, done.stderr

@@ -78,12 +78,12 @@ def good(folder):
         "host = node-7.example.org\n",
         "hosts = node1, node1.example.org,t410_7\n",
         "schedulers = slurm, systemd\n",
-        "devices = all\npci-map = /etc/map\n",
+        "devices = all\npci-map = /etc/passwd\n",
         "user-jobs = no\n",
         "user-jobs = yes\n",
         "user-jobs = flux, root,1000\n",
         "tick = all\n",
-        "source = a, b | c\nsource = d\n",
+        "source = true, b | c\nsource = cat\n",
         "source =\n",
         "cgroup-v1 = auto\n",
         "cgroup-v1 = none\n",
@@ -169,7 +169,7 @@ def together(folder):
 def options(folder):
     """the command line wins, and is judged alike"""
     settings(folder, "interval = 300ms\n", "--window=250ms")
-    settings(folder, "source = a\n", "--source=b", "--source=c")
+    settings(folder, "source = cat\n", "--source=true", "--source=false")
     settings(folder, "interval = 200ms\nwindow = 300ms\n", "--interval=1s")
     assert "--interval" in settings(folder, "", "--interval=5", status=2)
     settings(folder, "", "--colour", status=2)

@@ -244,16 +244,16 @@ def test_jobs_fit():
     with tempfile.TemporaryDirectory() as folder:
         file = f"{folder}/accounts.db"
         subprocess.run([maker, file, "many=150"], check=True)
-        whole = piped("--file", file, command="jobs")
+        whole = piped("--state", file, command="jobs")
         assert len(re.findall(r"(?m)^1\d\d\d +", whole)) == 100, whole
-        text = on_terminal(24, 80, "--file", file, command="jobs")
+        text = on_terminal(24, 80, "--state", file, command="jobs")
         jobs = re.findall(r"(?m)^(1\d\d\d) +", text)
         assert f"these are the last {len(jobs)} jobs" in text and jobs[-1] == "1149", text
         # a list and what is said below it, of which one line may be long
         assert 15 <= len(jobs) and len(text.splitlines()) <= 24, text
         for more in (["-n", "0"], ["-n", "60"], ["--json"]):
-            got = on_terminal(24, 80, "--file", file, *more, command="jobs")
-            assert piped("--file", file, *more, command="jobs") in got, more
+            got = on_terminal(24, 80, "--state", file, *more, command="jobs")
+            assert piped("--state", file, *more, command="jobs") in got, more
 
 
 def test_progress_of_neighbours():

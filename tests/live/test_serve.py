@@ -200,7 +200,7 @@ def test_killed(bed):
 
 def history_of(bed, daemon, job):
     """The account of a job with its intervals."""
-    done = bed.command(bed.program, "job", job, "--json", "--history", "--file", daemon.settings["state"])
+    done = bed.command(bed.program, "job", job, "--json", "--history", "--state", daemon.settings["state"])
     return validate(json.loads(done.out), "job")
 
 
@@ -209,7 +209,7 @@ def history_and_page(bed, daemon, job):
     page = bed.scratch / "job.html"
     for _ in range(5):
         found = history_of(bed, daemon, job)
-        bed.command(bed.program, "job", job, "--html", page, "--file", daemon.settings["state"])
+        bed.command(bed.program, "job", job, "--html", page, "--state", daemon.settings["state"])
         after = history_of(bed, daemon, job)
         if after["history"] == found["history"]:
             return found, page.read_text(encoding="utf-8")
@@ -273,7 +273,7 @@ def test_clock(bed):
             store.execute("UPDATE jobs SET end_ns = end_ns - ?", (100 * DAY,))
 
         def kept():
-            found = bed.command(bed.program, "jobs", "--json", "--file", daemon.settings["state"])
+            found = bed.command(bed.program, "jobs", "--json", "--state", daemon.settings["state"])
             return {one["job"]["id"] for one in json.loads(found.out)["jobs"]} & set(map(str, numbers))
 
         for _ in range(2):
@@ -540,6 +540,63 @@ def test_reload(bed):
         require(daemon.manager.heard.count("RELOADING=1") == 5, "systemd was not told")
 
 
+def test_no_spool(bed):
+    """spool = none: no reports, and accounts as ever; a spool may come later."""
+    with Jobs() as jobs, serving(bed, spool="none") as daemon:
+        daemon.start()
+        job = new_job()
+        name = jobs.begin(job)
+        burn(bed, jobs, f"{name}/step_0", 50)
+        jobs.end(job)
+        wait_for("the account", lambda: str(job).encode() in bed.command(
+            bed.program, "jobs", "--ended", "--state", daemon.settings["state"], "--json").out)
+        wait_for("its turn", lambda: daemon.any_health()["unreported"] == 0)
+        daemon.wait_intervals(1)
+        health = daemon.health()
+        require(health["reported"] == 0 and health["unreported"] == 0, f"reports: {health}")
+        daemon.change(spool=daemon.folder / "spool")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_log("settings read again")
+        one_job(bed, daemon, jobs)
+        require(not daemon.spooled(job), "a report of before the spool")
+        daemon.change(spool="none")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_log("settings read again", 2)
+        daemon.stop()
+
+
+def test_read_only(bed):
+    """On a read-only file system the remedy names what a unit has to say."""
+    with small_disk(bed, "still", "10m") as disk:
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        for setting in ({"state": disk / "accounts.db"}, {"spool": disk / "spool"}, {"listen": disk / "socket"}):
+            with serving(bed, **setting) as daemon:
+                daemon.log_path.write_text("")
+                daemon.start(wait=False)
+                daemon.ended(1)
+                require("ReadWritePaths=" in daemon.log(), f"{setting}: {daemon.log()}")
+                checked = bed.command(bed.program, "serve", "--check-config", "--config", daemon.folder / "serve.conf")
+                require(checked.status == 2 and "ReadWritePaths=" in checked.err, f"{setting}: {checked.err}")
+
+
+def test_check_config(bed):
+    """--check-config looks at paths, addresses and programs, and tells all that is wrong."""
+    with serving(bed) as daemon:
+        daemon.start()
+        check = (bed.program, "serve", "--check-config", "--config", daemon.folder / "serve.conf")
+        # its own address is in use, which is fine
+        daemon.change(listen=f"127.0.0.1:{daemon.port}")
+        done = bed.command(*check)
+        require(done.status == 0, f"right settings: {done.err}")
+        daemon.change(state=daemon.folder / "none" / "accounts.db", spool=daemon.folder / "no" / "spool",
+                      devices="all", pci_map=daemon.folder / "map", listen="192.0.2.1:9410", source="no-such-program --now")
+        done = bed.command(*check)
+        require(done.status == 2, f"wrong settings: {done.status}")
+        for word in ("state: ", "spool: ", "pci-map: ", "192.0.2.1:9410", "no-such-program"):
+            require(word in done.err, f"nothing about {word}: {done.err}")
+        daemon.stop()
+
+
 def has_ipv6():
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as s:
         s.bind(("::1", 0))
@@ -728,6 +785,9 @@ TESTS = [
     test_files_removed,
     test_stop_with_full_store,
     test_reload,
+    test_no_spool,
+    test_read_only,
+    test_check_config,
     test_second,
     test_hostile,
     test_capabilities,

@@ -387,9 +387,9 @@ def test_job():
         old.unlink()
     subprocess.run([maker, store, "course=30"], check=True)
     # status 3: the account has a gap
-    subprocess.run([program, "job", "30", "--file", store, "--html", job], check=False)
+    subprocess.run([program, "job", "30", "--state", store, "--html", job], check=False)
     done = subprocess.run(
-        [program, "job", "30", "--file", store, "--json", "--history"], capture_output=True, check=False
+        [program, "job", "30", "--state", store, "--json", "--history"], capture_output=True, check=False
     )
     steps = json.loads(done.stdout)["history"]["intervals"]
     with Browser(height=1400) as b:

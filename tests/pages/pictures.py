@@ -37,7 +37,7 @@ def take_job(program, maker, directory, folder):
     store, out = directory / "accounts.db", directory / "job.html"
     subprocess.run([maker, store, "course=30"], check=True)
     # status 3: the account has a gap
-    subprocess.run([program, "job", "30", "--file", store, "--html", out], check=False)
+    subprocess.run([program, "job", "30", "--state", store, "--html", out], check=False)
     with Browser(1000, 940) as b:
         b.open(out)
         b.at("plot-memory", 0.6, 0.5)

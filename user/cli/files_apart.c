@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/out_file.h"
 #include "cli/formats.h"
-#include "daemon/store.h"
+#include "cli/state_file.h"
 
 /* @name: a description, or the option that names it; @written: existing content is replaced */
 struct named_file {
@@ -61,7 +61,7 @@ int files_apart(const struct options *o, struct diag *d)
 	struct named_file files[4 + NR_FORMATS] = {
 		{ "the recording", o->run.file, false },
 		{ "the file of counts", o->counts.file, false },
-		{ "the accounts", o->account.file ? o->account.file : STORE_DEFAULT_FILE, false },
+		{ "the accounts", state_file_name(o->account.file), false },
 		{ "-o", out->file, true },
 	};
 	int err = 0;

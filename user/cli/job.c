@@ -16,6 +16,7 @@
 #include "cli/job_merge.h"
 #include "cli/formats.h"
 #include "cli/output.h"
+#include "cli/state_file.h"
 #include "cli/values.h"
 #include "report/job/job_report.h"
 #include "report/losses.h"
@@ -426,7 +427,7 @@ static int tell_none(const char *who, const struct job_look *l)
 	struct diag d = { 0 };
 
 	diag_fail(&d, 0, "there is no account of job %s in %s", l->args->name,
-		  l->args->file ? l->args->file : STORE_DEFAULT_FILE);
+		  state_file_name(l->args->file));
 	tell_state(who, l, &d,
 		   l->args->since_ns ? ". \"t410trace jobs\" lists those that are there; those "
 				       "that ended before --since were left out"
@@ -588,8 +589,8 @@ static const struct option_row rows[] = {
 	  "With --merge: users whose files in a folder are accepted beside those of root and of "
 	  "the folder's owner; \"yes\" is for all",
 	  OPTION("owner", 0, "USER[,...]", value_user_jobs, account.owners) },
-	{ 0, 0, "Where accounts are (default " STORE_DEFAULT_FILE ")",
-	  OPTION("file", 0, "FILE", value_text, account.file) },
+	{ 0, 0, "Where accounts are (default: state in serve.conf, or " STORE_DEFAULT_FILE ")",
+	  OPTION("state", 0, "FILE", value_text, account.file) },
 	{ 0, 0, "Also show bounds, losses and what measuring cost",
 	  SWITCH("verbose", 'v', run.output.verbose) },
 	{ 0 },

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cli/output.h"
+#include "cli/state_file.h"
 
 /* Accounts are out of date when this many intervals are missing; at least this long. */
 #define LATE_INTERVALS 4
@@ -15,7 +16,7 @@
 int job_file_open(const char *file, struct diag *d, struct job_file *ret)
 {
 	struct job_file f = { 0 };
-	int err = store_open(file ? file : STORE_DEFAULT_FILE, false, d, &f.store);
+	int err = store_open(state_file_name(file), false, d, &f.store);
 
 	if (err)
 		return err;

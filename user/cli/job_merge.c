@@ -600,7 +600,7 @@ int job_merge_check(const struct options *o, struct diag *d)
 				 "not the store",
 				 a->decode    ? "--decode"
 				 : a->history ? "--history"
-				 : a->file    ? "--file"
+				 : a->file    ? "--state"
 					      : "--wait");
 	return a->nodes ? hostlist_expand(a->nodes, &expected, d) : 0;
 }

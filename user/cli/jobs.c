@@ -212,8 +212,8 @@ static const struct option_row rows[] = {
 	  OPTION("since", 0, "TIME", value_since, account.since_ns) },
 	{ 0, 0, "At most the last N (default 100, and as many as fit on a terminal; 0 is all)",
 	  OPTION("last", 'n', "N", value_number, account.nr), WITHIN(0, 1e6) },
-	{ 0, 0, "Where accounts are (default " STORE_DEFAULT_FILE ")",
-	  OPTION("file", 0, "FILE", value_text, account.file) },
+	{ 0, 0, "Where accounts are (default: state in serve.conf, or " STORE_DEFAULT_FILE ")",
+	  OPTION("state", 0, "FILE", value_text, account.file) },
 	{ 0, 0, "Show more of each job", SWITCH("verbose", 'v', run.output.verbose) },
 	{ 0 },
 };

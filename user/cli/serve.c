@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "live/run/live.h"
 #include "cli/settings.h"
+#include "cli/settings_check.h"
 #include "daemon/serve_keeper.h"
 #include "daemon/serve_log.h"
 #include "daemon/serve_pages.h"
@@ -146,6 +147,11 @@ static void warn_names(const struct serve *s)
 			s->config->listen);
 }
 
+static const char *spool_of(const struct serve *s)
+{
+	return s->config->spool[0] ? s->config->spool : "no spool";
+}
+
 static void say_ready(const struct serve *s)
 {
 	char text[512], address[512], privileges[160];
@@ -168,8 +174,7 @@ static void say_ready(const struct serve *s)
 	serve_log(LOG_NOTICE,
 		  "version " T410TRACE_VERSION
 		  " is ready: intervals of %g s, accounts in %s, reports in %s, %s, with %s",
-		  s->config->interval_ns / 1e9, s->config->state, s->config->spool, address,
-		  privileges);
+		  s->config->interval_ns / 1e9, s->config->state, spool_of(s), address, privileges);
 	notify_send(&s->notify, "READY=1\nSTATUS=Ready at %s", address);
 }
 
@@ -257,19 +262,19 @@ static int change(struct serve *s, const struct settings *to, bool *ret_restart,
 {
 	const struct serve_config *next = &to->values.serve;
 	struct spool spool = { .folder = -1 };
+	bool other = strcmp(s->config->spool, next->spool) != 0;
 	char fixed[256];
 	int err = 0;
 
-	if (strcmp(s->config->spool, next->spool) != 0)
+	if (other)
 		err = spool_open(next->spool, next->spool_max_files, d, &spool);
 	if (!err)
 		err = http_listen(s->http, next->listen, d);
 	if (err) {
-		if (spool.folder >= 0)
-			spool_close(&spool);
+		spool_close(&spool);
 		return err;
 	}
-	serve_keeper_change(&s->keeper, next, spool.folder >= 0 ? &spool : NULL);
+	serve_keeper_change(&s->keeper, next, other ? &spool : NULL);
 	http_hosts(s->http, next->hosts);
 	if (next->interval_ns != s->config->interval_ns)
 		s->next_ns = s->closed_ns + next->interval_ns;
@@ -303,7 +308,7 @@ static void reload(struct serve *s)
 		warn_names(s);
 		http_describe(s->http, address, sizeof(address));
 		serve_log(LOG_NOTICE, "settings read again: intervals of %g s, reports in %s, %s",
-			  s->config->interval_ns / 1e9, s->config->spool, address);
+			  s->config->interval_ns / 1e9, spool_of(s), address);
 	}
 	notify_send(&s->notify, "READY=1");
 }
@@ -488,10 +493,17 @@ static void close_all(struct serve *s)
 		close(s->signals);
 }
 
-static int check_only(const struct options *given)
+static void tell_problem(const struct diag *d)
+{
+	serve_log_diag(LOG_ERR, "", d);
+}
+
+static int check_only(const struct options *given, const struct settings *settings)
 {
 	const char *file = settings_file(given);
 
+	if (settings_check(settings, tell_problem))
+		return EXIT_USAGE;
 	printf("%s: the settings are right\n", access(file, F_OK) ? "no file, defaults" : file);
 	return EXIT_OK_;
 }
@@ -523,7 +535,7 @@ static int serve(struct options *o)
 	if (settings_read(o, &d, &s.settings))
 		serve_log_diag(LOG_ERR, "", &d);
 	else
-		status = o->check_config ? check_only(o) : keep(&s, &d);
+		status = o->check_config ? check_only(o, &s.settings) : keep(&s, &d);
 	settings_free(&s.settings);
 	return status;
 }

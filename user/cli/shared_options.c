@@ -365,8 +365,8 @@ const struct option_row shared_options[] = {
 	  "long ones for so long, then joined into longer ones, as in \"10s for 1h, 5m for 30d\" "
 	  "(default none)",
 	  OPTION("history", 0, "PERIOD[,...]", value_history, serve.history), SETTING("none") },
-	{ SERVE, 2, "Where closing reports go (default " SPOOL_DEFAULT_FOLDER ")",
-	  OPTION("spool", 0, "FOLDER", value_path, serve.spool), SETTING(SPOOL_DEFAULT_FOLDER) },
+	{ SERVE, 2, "Where closing reports go (default " SPOOL_DEFAULT_FOLDER "; none: nowhere)",
+	  OPTION("spool", 0, "FOLDER", value_spool, serve.spool), SETTING(SPOOL_DEFAULT_FOLDER) },
 	{ SERVE, 2,
 	  "With this many files there, the oldest reports make room (default 100000; 0 = no bound)",
 	  OPTION("spool-max-files", 0, "N", value_number, serve.spool_max_files), WITHIN(0, 1e9),
@@ -398,7 +398,9 @@ const struct option_row shared_options[] = {
 	{ SERVE, 4, HEADING("The daemon itself:") },
 	{ SERVE, 4, "Settings, lines of \"key = value\" (default " SERVE_CONFIG_FILE ")",
 	  OPTION("config", 0, "FILE", value_text, config) },
-	{ SERVE, 4, "Only say whether the settings are right",
+	{ SERVE, 4,
+	  "Only say whether the settings are right, and their paths, addresses and programs "
+	  "can be used here",
 	  SWITCH("check-config", 0, check_config) },
 	{ SERVE, 4, "Also say when jobs end, and what the BPF library has to say", VERBOSE },
 	{ 0 },

@@ -74,6 +74,11 @@ int value_path(const struct option_row *o, const char *text, void *field, struct
 	return value_text(o, text[0] ? text : NULL, field, d);
 }
 
+int value_spool(const struct option_row *o, const char *text, void *field, struct diag *d)
+{
+	return strcmp(text, "none") ? value_path(o, text, field, d) : value_text(o, "", field, d);
+}
+
 /* "127.0.0.1:9410", "[::1]:9410": no names, which would need a resolver. */
 static bool is_address(const char *text)
 {

@@ -15,6 +15,7 @@ value_parser value_path;     /* from the root; also none, if that is the fallbac
 value_parser
 	value_addresses;    /* addresses with ports and paths of sockets between commas, or none */
 value_parser value_group;   /* gid of a group, or NO_READERS */
+value_parser value_spool;   /* from the root; "" for none */
 value_parser value_host;    /* a name, or none */
 value_parser value_hosts;   /* names between commas, or none */
 value_parser value_number;  /* a whole number */

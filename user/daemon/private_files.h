@@ -8,6 +8,11 @@
 
 #include "base/diag.h"
 
+/* The remedy where the file system is read-only */
+#define PRIVATE_READ_ONLY                                                                  \
+	"it is mounted read-only, or the unit allows no writing there: add its folder to " \
+	"ReadWritePaths= (systemctl edit t410trace)"
+
 #define PRIVATE_FOLDER 0750
 #define PRIVATE_FILE   0640
 #define PRIVATE_LOCK   0600

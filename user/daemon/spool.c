@@ -22,7 +22,7 @@
 static int refuse(const char *folder, int err, const char *help, struct diag *d)
 {
 	diag_fail(d, err, "cannot use %s for closing reports: %s", folder, strerror(-err));
-	return diag_advise(d, err, "%s", help);
+	return diag_advise(d, err, "%s", err == -EROFS ? PRIVATE_READ_ONLY : help);
 }
 
 static int open_folder(const char *folder, struct diag *d, int *ret)
@@ -131,8 +131,12 @@ int spool_open(const char *folder, size_t max_files, struct diag *d, struct spoo
 {
 	cleanup_close int fd = -1, lock = -1;
 	ssize_t nr;
-	int err = open_folder(folder, d, &fd);
+	int err;
 
+	*ret = (struct spool){ .folder = -1, .max_files = max_files };
+	if (!folder[0])
+		return 0;
+	err = open_folder(folder, d, &fd);
 	if (!err)
 		err = lock_folder(folder, fd, d, &lock);
 	if (!err)

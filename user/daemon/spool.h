@@ -18,7 +18,7 @@
 
 /**
  * struct spool - see above
- * @path: of the folder
+ * @path: of the folder, "" for none: reports are not written
  * @folder, @lock: descriptors; of a lock against a second writer. -1 and anything: not open
  * @max_files: with this many files the oldest reports make room for the next one; 0 = no bound
  * @nr_files, @counted: files there were, and when the folder had changed last when they were counted
@@ -36,7 +36,7 @@ struct spool {
 
 /**
  * spool_open() - open the folder, made when it is not there
- * @folder: its path; not a symbolic link, and not writable by everybody (-EPERM): then anybody
+ * @folder: its path, "" for none; not a symbolic link, and not writable by everybody (-EPERM): then anybody
  *	could put forged reports there
  * @max_files: see struct spool
  * @d: gets the problem

@@ -120,7 +120,7 @@ static int check_reader(const char *file, struct diag *d)
 	if (err == -ENOENT)
 		diag_help(d,
 			  "accounts are kept by \"t410trace serve\": is it running here (systemctl "
-			  "status t410trace)? If they are elsewhere, say where with --file");
+			  "status t410trace)? If they are elsewhere, say where with --state");
 	else
 		diag_help(d, "ask the administrator for the right to read the file");
 	return err;

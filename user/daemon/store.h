@@ -14,7 +14,8 @@
 #include "base/diag.h"
 #include "daemon/serve_config.h"
 
-#define STORE_DEFAULT_FILE "/var/lib/t410trace/accounts.db"
+#define STORE_DEFAULT_FOLDER "/var/lib/t410trace"
+#define STORE_DEFAULT_FILE   STORE_DEFAULT_FOLDER "/accounts.db"
 
 struct store;
 

@@ -60,10 +60,12 @@ int store_lock(const char *file, struct diag *d, int *ret_fd, bool *ret_clean)
 	if (err) {
 		diag_fail(d, err, "cannot keep accounts in %s: %s" LOCK_SUFFIX ": %s", file, file,
 			  strerror(-err));
-		return diag_advise(
-			d, err,
-			"accounts are written into that folder and by its owner; make it if it is "
-			"missing, or choose another file");
+		return diag_advise(d, err, "%s",
+				   err == -EROFS
+					   ? PRIVATE_READ_ONLY
+					   : "accounts are written into that folder and by its "
+					     "owner; make it if it is missing, or choose another "
+					     "file");
 	}
 	read_content(fd, content, sizeof(content));
 	*ret_clean = !strcmp(content, CLEAN);

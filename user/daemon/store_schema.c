@@ -5,8 +5,14 @@
  * query them (docs/JOBS.md).
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
+#include "daemon/private_files.h"
 #include "daemon/store_internal.h"
 
 #define APPLICATION_ID "1412706640" /* "T41P" */
@@ -123,10 +129,41 @@ static const char *const steps[] = { version_1, version_2, version_3, version_4,
 #define STORE_VERSION ((int64_t)ARRAY_SIZE(steps))
 #define TABLES	      "'keeper', 'counters', 'jobs', 'spans', 'job_spans', 'span_jobs'"
 
+/* For who must go back to the t410trace that wrote it: FILE.vN, which nothing removes. */
+static int keep_old(struct store *s, int64_t version, struct diag *d)
+{
+	cleanup_free char *name = NULL;
+	char *sql;
+	int fd, rc;
+
+	if (asprintf(&name, "%s.v%lld", s->file, (long long)version) < 0) {
+		name = NULL;
+		return diag_no_memory(d);
+	}
+	unlink(name);
+	/* SQLite fills an empty file, which has rights of ours */
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, PRIVATE_FILE);
+	if (fd < 0)
+		return diag_fail(d, -errno, "cannot keep the accounts of before as %s: %s", name,
+				 strerror(errno));
+	close(fd);
+	sql = sqlite3_mprintf("VACUUM INTO %Q", name);
+	rc = sql ? store_exec(s, sql) : SQLITE_NOMEM;
+	sqlite3_free(sql);
+	if (rc == SQLITE_OK)
+		return 0;
+	rc = store_error(s, rc, "cannot keep a copy of the accounts of before", d);
+	unlink(name);
+	return rc;
+}
+
 static int migrate(struct store *s, int64_t version, struct diag *d)
 {
-	int rc = store_exec(s, "BEGIN IMMEDIATE");
+	int rc = version ? keep_old(s, version, d) : 0;
 
+	if (rc)
+		return rc;
+	rc = store_exec(s, "BEGIN IMMEDIATE");
 	for (; rc == SQLITE_OK && version < STORE_VERSION; version++)
 		rc = store_exec(s, steps[version]);
 	if (rc == SQLITE_OK)

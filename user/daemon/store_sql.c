@@ -2,6 +2,7 @@
 /* What all parts of the store ask of SQLite, and its errors in words. */
 #include <errno.h>
 
+#include "daemon/private_files.h"
 #include "daemon/store_internal.h"
 
 static int errno_of(sqlite3 *db, int rc)
@@ -53,12 +54,13 @@ static void help(const struct store *s, int err, struct diag *d)
 			  "a new one");
 		break;
 	case -EROFS:
+		diag_help(d, s->write ? PRIVATE_READ_ONLY : "copy it to where it can be written");
+		break;
 	case -EACCES:
 	case -EPERM:
 		diag_help(d,
 			  s->write ? "the process that keeps accounts must be able to write to the "
-				     "file and its folder, and the file system must not be mounted "
-				     "read-only"
+				     "file and its folder"
 				   : "ask the administrator for the right to read the file");
 		break;
 	case -EIO:

@@ -166,6 +166,7 @@ static void test_version_7(void **state)
 	struct host_info host;
 	struct store *s;
 	struct diag d;
+	struct stat st;
 	size_t nr = 0;
 
 	(void)state;
@@ -196,6 +197,17 @@ static void test_version_7(void **state)
 	assert_int_equal(nr, 6);
 	assert_int_equal(store_damaged(s)->nr, 0);
 	store_close(s);
+	/* the file of before is beside, as the t410trace that wrote it wants it */
+	snprintf(command, sizeof(command),
+		 "python3 -c \"import sqlite3, sys; c = sqlite3.connect(sys.argv[1] + '.v7');"
+		 "sys.exit(c.execute('PRAGMA user_version').fetchone() != (7,) or "
+		 "c.execute('SELECT count(*) FROM jobs').fetchone() != (5,))\" %s",
+		 file);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), "%s.v7", file);
+	assert_int_equal(stat(command, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	assert_int_equal(unlink(command), 0);
 }
 
 /* Half a year of memory at full speed, and then some: exact, and in the columns the largest number. */
