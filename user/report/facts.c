@@ -2,6 +2,7 @@
 #include "report/facts.h"
 
 #include "base/array.h"
+#include "base/sums.h"
 #include "report/devices.h"
 
 #define SOCKET_FACT(member, title, unit) \
@@ -273,6 +274,42 @@ static int tell_side(const struct walk *w, const struct fact *f, const struct de
 	return err;
 }
 
+static uint64_t share_ns(double share, uint64_t ns)
+{
+	return whole_capped(share * (double)ns);
+}
+
+static int tell_user(const struct walk *w, struct fact f, const struct device_users *all,
+		     const struct device_user *u)
+{
+	int err;
+
+	f.record = FACT_USER;
+	f.unit = FACT_NS;
+	f.max = SIZE_MAX;
+	f.user = u;
+	f.name = "held_ns";
+	f.known = FACT_WHOLE;
+	f.value = u->held_ns;
+	err = tell(w, &f);
+	if (err || !all->told_ns)
+		return err;
+	f.covers = true;
+	f.covered_ns = all->told_ns;
+	if (all->copies) {
+		f.name = "copy_ns";
+		f.value = u->copy_ns;
+		err = tell(w, &f);
+	}
+	f.name = "busy_ns";
+	set_bar(&f, u->busy_ns, u->busy_ns, u->busy_ns);
+	if (all->samples) {
+		f.low = share_ns(u->low, all->told_ns);
+		f.high = share_ns(u->high, all->told_ns);
+	}
+	return err ? err : tell(w, &f);
+}
+
 int facts_device(const struct report *r, size_t device, unsigned int records, fact_fn fn, void *arg)
 {
 	const struct walk w = { r, records, fn, arg };
@@ -292,6 +329,8 @@ int facts_device(const struct report *r, size_t device, unsigned int records, fa
 	err = tell_side(&w, &f, &d->read, DIRECTION_READ);
 	if (!err)
 		err = tell_side(&w, &f, &d->write, DIRECTION_WRITE);
+	for (size_t i = 0; i < d->by.nr && !err; i++)
+		err = tell_user(&w, of_device(d), &d->by, &d->by.users[i]);
 	if (err || !d->latency_valid)
 		return err;
 	f.record = FACT_DEVICE;

@@ -33,6 +33,7 @@ enum fact_record {
 	FACT_DEVICE,	   /* of a device, and a row's part in it: bytes, requests, latency */
 	FACT_IO,	   /* of a device, and a row's part in it: bytes of requests */
 	FACT_SHARE,	   /* of a row: its part in a counter */
+	FACT_USER,	   /* of a user of a device: time that it held it, and was busy there */
 	FACT_QUALITY,	   /* of the interval */
 	FACT_ESTIMATE,	   /* of the interval: windows, by how they were split */
 };
@@ -106,6 +107,7 @@ enum fact_value {
  * @reason: why it is absent, or has no owner; NULL
  * @of: of FACT_CPU
  * @row: whose it is, NULL: the machine's
+ * @user: of FACT_USER, whose it is; @device is the function's, also for a link
  * @has_socket, @socket: number of the socket
  * @device, @counter, @probe, @part: what it is of, or NULL. Counters and probes of devices have
  *	@device too
@@ -131,6 +133,7 @@ struct fact {
 	const char *reason;
 	const struct fact_of *of;
 	const struct report_row *row;
+	const struct device_user *user;
 	const struct report_device *device;
 	const struct report_counter *counter;
 	const struct report_probe *probe;

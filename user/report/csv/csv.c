@@ -22,11 +22,17 @@ struct csv {
 #define TEXT(l, column, array) csv_text(l, column, array, sizeof(array))
 
 static const char *const records[] = {
-	[FACT_COUNTER] = "counter", [FACT_UNATTRIBUTED] = "unattributed",
-	[FACT_CPU] = "cpu",	    [FACT_LATENCY] = "latency",
-	[FACT_PART] = "part",	    [FACT_DEVICE] = "device",
-	[FACT_IO] = "io",	    [FACT_SHARE] = "share",
-	[FACT_QUALITY] = "quality", [FACT_ESTIMATE] = "quality",
+	[FACT_COUNTER] = "counter",
+	[FACT_UNATTRIBUTED] = "unattributed",
+	[FACT_CPU] = "cpu",
+	[FACT_LATENCY] = "latency",
+	[FACT_PART] = "part",
+	[FACT_DEVICE] = "device",
+	[FACT_IO] = "io",
+	[FACT_SHARE] = "share",
+	[FACT_USER] = "user",
+	[FACT_QUALITY] = "quality",
+	[FACT_ESTIMATE] = "quality",
 };
 
 static struct csv_line line_of(const struct report *r, const char *time)
@@ -69,6 +75,24 @@ static void put_who(struct csv_line *l, const struct report_row *row)
 	TEXT(l, CSV_user, row->job->user);
 }
 
+/* A user of a device: its job, or a process with its cgroup. */
+static void put_user(struct csv_line *l, const struct device_user *u)
+{
+	TEXT(l, CSV_row, u->key);
+	if (u->pid)
+		csv_number(l, CSV_pid, u->pid);
+	csv_text(l, CSV_comm, u->comm[0] ? u->comm : NULL, sizeof(u->comm));
+	csv_word(l, CSV_cgroup, u->cgroup);
+	if (!u->job)
+		return;
+	csv_number(l, CSV_cgroup_id, u->job->cgroup_id);
+	csv_word(l, CSV_scheduler, scheduler_name(u->job->scheduler));
+	TEXT(l, CSV_job, u->job->id);
+	TEXT(l, CSV_step, u->job->step);
+	TEXT(l, CSV_job_name, u->job->name);
+	TEXT(l, CSV_user, u->job->user);
+}
+
 static const struct csv_line *base_of(struct csv *c, const struct report_row *row)
 {
 	if (!row)
@@ -108,6 +132,8 @@ static int put_fact(void *arg, const struct fact *f)
 		csv_number(&l, CSV_socket, f->socket);
 	if (f->device)
 		TEXT(&l, CSV_bdf, f->device->device->bdf);
+	if (f->user)
+		put_user(&l, f->user);
 	if (f->has_direction)
 		csv_word(&l, CSV_direction, direction_name(f->direction));
 	if (f->has_destination)

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/sums.h"
 #include "report/devices.h"
+#include "report/gpus.h"
 #include "report/format.h"
 #include "report/html/markup.h"
 #include "report/html/page.h"
@@ -166,7 +167,7 @@ static void put_device(FILE *out, const struct page *p, const struct report_devi
 	fputs("<tr>", out);
 	markup_cell(out, FORMAT_SAFE(d->bdf));
 	markup_cell(out, FORMAT_SAFE(d->name));
-	markup_cell(out, device_kind_name(d->kind));
+	markup_cell(out, rd->how == HOW_DERIVED ? "link, derived" : device_kind_name(d->kind));
 	markup_cell(out, where);
 	put_side(out, p, &rd->read, devices_is_port(rd));
 	put_side(out, p, &rd->write, devices_is_port(rd));
@@ -174,6 +175,71 @@ static void put_device(FILE *out, const struct page *p, const struct report_devi
 	markup_value(out, grid_percent(part, whole));
 	markup_value(out, grid_if(rd->latency_valid, grid_ns(rd->latency_ns)));
 	fputs("</tr>\n", out);
+}
+
+/* --- users of devices */
+
+static void put_user(FILE *out, const struct report_device *d, const struct device_user *u)
+{
+	char text[GPUS_TEXT_LEN];
+	uint64_t told = d->by.told_ns;
+	bool sampled = told && d->by.samples;
+
+	gpus_user(u, text);
+	fputs("<tr>", out);
+	markup_cell(out, FORMAT_SAFE(d->device->bdf));
+	markup_cell(out, text);
+	markup_count(out, u->processes);
+	markup_value(out, grid_seconds(u->held_ns));
+	markup_value(out, grid_if(told, grid_percent(u->busy_ns, told)));
+	markup_value(out,
+		     grid_if(sampled, grid_percent(whole_capped(u->low * (double)told), told)));
+	markup_value(out,
+		     grid_if(sampled, grid_percent(whole_capped(u->high * (double)told), told)));
+	markup_value(out, grid_if(told && d->by.copies, grid_seconds(u->copy_ns)));
+	fputs("</tr>\n", out);
+}
+
+/* One line a device: whose its bytes are, or why they are nobody's. */
+static void put_owner(FILE *out, const struct report *r, const struct report_device *d)
+{
+	char text[GPUS_TEXT_LEN];
+
+	fputs("<p>", out);
+	markup_text(out, FORMAT_SAFE(d->device->bdf));
+	if (d->how == HOW_NONE && d->why_none[0]) {
+		fputs(": no bytes: ", out);
+		markup_text(out, FORMAT_SAFE(d->why_none));
+	}
+	if (d->by.rule != OWNER_NONE) {
+		gpus_owner(r, d, text);
+		fprintf(out, ": owner by %s: ", owner_rule_name(d->by.rule));
+		markup_text(out, text);
+	}
+	if (gpus_idle(&d->by))
+		fputs(": <b>held but idle</b>", out);
+	fputs("</p>\n", out);
+}
+
+static void put_users(FILE *out, const struct report *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		const struct report_device *d = &r->devices[i];
+
+		any |= d->by.nr > 0;
+		if (d->by.rule != OWNER_NONE || d->why_none[0])
+			put_owner(out, r, d);
+	}
+	if (!any)
+		return;
+	markup_table(out, "users", "Who used devices, and how long these worked for them",
+		     "Device|User|#Processes|#Held s|#Busy|#Busy low|#Busy high|#Copies s");
+	for (size_t i = 0; i < r->nr_devices; i++)
+		for (size_t k = 0; k < r->devices[i].by.nr; k++)
+			put_user(out, &r->devices[i], &r->devices[i].by.users[k]);
+	markup_table_end(out);
 }
 
 void page_devices(FILE *out, const struct page *p)
@@ -190,6 +256,7 @@ void page_devices(FILE *out, const struct page *p)
 	for (size_t i = 0; i < p->summary->nr_devices; i++)
 		put_device(out, p, &p->summary->devices[i]);
 	markup_table_end(out);
+	put_users(out, p->summary);
 	fputs("</section>\n", out);
 }
 

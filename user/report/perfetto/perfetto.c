@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "report/facts.h"
 #include "report/format.h"
+#include "report/gpus.h"
 #include "report/perfetto/internal.h"
 
 struct perfetto {
@@ -99,6 +100,7 @@ static char *title_of(const struct drawing *d, const struct fact *f)
 {
 	const char *direction = direction_name(f->direction);
 	cleanup_free char *name = drawing_safe(d, f->name, f->max);
+	char user[GPUS_TEXT_LEN];
 
 	if (!name)
 		return NULL;
@@ -118,6 +120,9 @@ static char *title_of(const struct drawing *d, const struct fact *f)
 				    direction);
 	case FACT_IO:
 		return drawing_text(d, "requests %s", direction);
+	case FACT_USER:
+		gpus_user(f->user, user);
+		return drawing_text(d, "%s %s", user, f->name);
 	default:
 		return take_ptr(name);
 	}
@@ -133,6 +138,8 @@ static struct place place_of(const struct drawing *d, const struct fact *f)
 		at = events_below(d->e, at, "parts", "parts");
 	if (f->record == FACT_UNATTRIBUTED)
 		at = events_below(d->e, at, "unattributed", "unattributed");
+	if (f->record == FACT_USER)
+		at = events_below(d->e, at, "users", "users");
 	return f->row ? drawing_row(d, at, f->row) : at;
 }
 
@@ -141,7 +148,8 @@ static uint32_t absence_of(const struct drawing *d, const struct fact *f)
 {
 	if (f->record == FACT_SHARE || f->record == FACT_UNATTRIBUTED)
 		return (uint32_t)(f->counter - d->r->counters);
-	return f->record == FACT_IO || (f->row && f->of) ? TRACK_ZERO : TRACK_NONE;
+	return f->record == FACT_IO || f->record == FACT_USER || (f->row && f->of) ? TRACK_ZERO
+										   : TRACK_NONE;
 }
 
 /* Of most counters most rows have nothing, and thousands of counters would say so. */
@@ -149,6 +157,12 @@ static bool is_nothing(const struct fact *f)
 {
 	return (f->row || f->record == FACT_IO) &&
 	       (f->known == FACT_WHOLE || f->known == FACT_BAR) && !f->value && !f->high;
+}
+
+/* A row's bytes of a device are shares of the device's counters already, but for derived ones. */
+static bool is_share(const struct fact *f)
+{
+	return f->row && f->record == FACT_DEVICE && f->device->how != HOW_DERIVED;
 }
 
 static void put_value(const struct drawing *d, const struct place *at, const char *title,
@@ -174,7 +188,7 @@ static int put_fact(void *arg, const struct fact *f)
 	cleanup_free char *title = NULL;
 	cleanup_place struct place at = { 0 };
 
-	if (is_nothing(f) || !(f->record == FACT_CPU || f->device || f->has_socket))
+	if (is_nothing(f) || is_share(f) || !(f->record == FACT_CPU || f->device || f->has_socket))
 		return 0;
 	title = title_of(d, f);
 	if (!title)
@@ -189,11 +203,10 @@ static int put_fact(void *arg, const struct fact *f)
 	return d->e->err;
 }
 
-/* A row's bytes of a device are shares of the device's counters already. */
 static int put_facts(struct drawing *d)
 {
 	const struct report *r = d->r;
-	const unsigned int rest = ~(FACTS(FACT_SHARE) | FACTS(FACT_DEVICE));
+	const unsigned int rest = ~FACTS(FACT_SHARE);
 	int err = facts_machine(r, ~FACTS(FACT_CPU), put_fact, d);
 
 	if (!err)

@@ -345,6 +345,32 @@ static const json_t *count_of(const json_t *data, size_t socket, const char *kin
 	return json_object_get(json_object_get(s, "kinds"), kind);
 }
 
+/* Users of GPUs, whose the bytes are, and why a link has none. */
+static void test_users(void **state)
+{
+	struct html *h = html_new();
+	struct report *r = sample_report(ROW_PROCESS);
+	char *page;
+
+	(void)state;
+	sample_with_users(r);
+	strcpy(r->devices[2].why_none, "no <bit>");
+	assert_int_equal(html_interval(h, r), 0);
+	page = page_of(h, r, 0);
+	assert_non_null(strstr(page, "no bytes: no &lt;bit"));
+	assert_non_null(strstr(page, ": owner by contexts: slurm job 12</p>"));
+	assert_non_null(strstr(page, ": owner by contexts: shared: slurm job 12 on instance 1"));
+	assert_non_null(strstr(page, "Who used devices"));
+	assert_null(strstr(page, "held but idle"));
+	free(page);
+	r->devices[2].by.users[0].busy_ns = 0;
+	page = page_of(h, r, 0);
+	assert_non_null(strstr(page, "<b>held but idle</b>"));
+	free(page);
+	report_free(r);
+	html_free(h);
+}
+
 /* What was not counted is absent, not 0. */
 static void test_absent(void **state)
 {
@@ -382,7 +408,7 @@ int main(void)
 		cmocka_unit_test(test_hour),	cmocka_unit_test(test_many_rows),
 		cmocka_unit_test(test_history), cmocka_unit_test(test_cells),
 		cmocka_unit_test(test_others),	cmocka_unit_test(test_parent),
-		cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_absent),	cmocka_unit_test(test_users),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
