@@ -244,6 +244,48 @@ def details(directory):
 
 
 @check
+def links(directory):
+    """a GPU's link: its PMU, how its bit is known, and why there are no bytes"""
+    machine = guide_machine(directory)
+    machine.pmus()
+    pmu = machine.root / "bus/event_source/devices/nvidia_nvlink_c2c_pmu_1"
+    files = {"type": "41", "cpumask": "72", "identifier": "NVDA2023", "peer": "nr_gpu=1"}
+    files |= {"format/event": "config:0-3", "format/gpu_mask": "config1:0-1", "events/in_rd_req": "event=0x2"}
+    for name, text in files.items():
+        (pmu / name).parent.mkdir(parents=True, exist_ok=True)
+        (pmu / name).write_text(text + "\n", encoding="ascii")
+    first, second = "0009:01:00.0", "000b:01:00.0"
+    machine.add("pci0009:00/0009:00:00.0", first, endpoint(0x294110DE, 0x030200))
+
+    def found(address, *arguments):
+        value = run_json("--sysfs", machine.root, *arguments)
+        return next(f["c2c"] for f in value["functions"] if f["address"] == address)
+
+    def line(address, *arguments):
+        text = run("--sysfs", machine.root, *arguments).stdout
+        return next(line for line in text.splitlines() if address in line)
+
+    link = found(first)
+    assert (link["pmu"], link["gpus"], link["known"], link["mask"]) == (pmu.name, 1, "single", "0x1"), link
+    # no PMU of a root complex can count here
+    assert (link["bytes"], link["why"]) == ("none", f"root complex 0, which has {first}, cannot be counted"), link
+    assert f"(C2C: {pmu.name}, the only GPU of its socket, no bytes: root complex 0" in line(first), line(first)
+    assert found("0002:80:00.0") is None and "C2C" not in line("0002:80:00.0")
+    # two GPUs: one of them is linked, or both, and only the map tells
+    machine.add("pci000b:00/000b:00:00.0", second, endpoint(0x294110DE, 0x030200))
+    link = found(second)
+    assert (link["known"], link["bytes"], link["mask"]) == ("unknown", "none", None), link
+    assert "gpu=0 in --pci-map" in link["why"] and link["why"] in line(second), link
+    (pmu / "peer").write_text("nr_gpu=2\n", encoding="ascii")
+    place = directory / "map"
+    place.write_text(f"{second} socket=1 rc=2 rp=0 gpu=1\n", encoding="ascii")
+    link = found(second, "--pci-map", place)
+    assert (link["known"], link["gpus"], link["mask"]) == ("map", 2, "0x2"), link
+    dump = run_json("--lspci", machine.dump)["functions"]
+    assert all(f["c2c"] is None for f in dump)
+
+
+@check
 def names(directory):
     """names cannot steer the terminal, and JSON is valid"""
     machine = guide_machine(directory)

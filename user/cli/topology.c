@@ -16,6 +16,7 @@
 #include "cli/values.h"
 #include "platform/pmu/pmu.h"
 #include "platform/pci/topology.h"
+#include "platform/plan/device_plan.h"
 #include "platform/sys/smbios.h"
 #include "report/format.h"
 #include "report/grid.h"
@@ -56,7 +57,19 @@ struct topology_view {
 	const struct topology *t;
 	const struct sysfs *fs; /* NULL for a dump */
 	enum pmu_platform platform;
+	const struct pmu_list *pmus; /* NULL for a dump */
 };
+
+/* A GPU's link to the CPUs; false where nothing is known of one. */
+static bool find_link(const struct topology_view *v, const struct pci_function *f,
+		      struct device_link_place *ret)
+{
+	struct device_item item = { .function = (uint32_t)(f - v->t->functions) };
+	const struct device_list one = { .topology = v->t, .items = &item, .nr = 1 };
+	const struct device_plan_options o = { .devices = &one, .pmus = v->pmus };
+
+	return v->pmus && device_link_find(&o, 0, ret);
+}
 
 /*
  * PMUs for a root port: that of its root complex, or its own. No rule tells which chips have the
@@ -225,6 +238,24 @@ static size_t print_cell(const char *text, int width)
 	return (size_t)used;
 }
 
+/* How the link of a GPU is known, behind its line: "(C2C: PMU, the only GPU of its socket, ...)" */
+static void print_link(const struct topology_view *v, const struct pci_function *f)
+{
+	struct device_link_place l;
+
+	if (!find_link(v, f, &l))
+		putchar('\n');
+	else
+		printf(" (C2C: %s%s, %s%s)\n", l.pmu->name,
+		       !l.known	  ? ""
+		       : l.mapped ? ", by the map"
+				  : ", the only GPU of its socket",
+		       l.why[0]	   ? "no bytes: "
+		       : l.derived ? "bytes are derived"
+				   : "bytes are counted",
+		       l.why);
+}
+
 static int print_function(const struct tree *tree, uint32_t i)
 {
 	const struct pci_function *f = &tree->t->functions[i];
@@ -253,7 +284,8 @@ static int print_function(const struct tree *tree, uint32_t i)
 	/* A port with a PMU of its own: those of root complexes are in the headings. */
 	if (f->port == i && f->wiring.how == WIRING_UNKNOWN)
 		port_pmu_name(tree->v, f, pmu);
-	printf("%s%s%s\n", pmu[0] ? " (" : "", pmu, pmu[0] ? ")" : "");
+	printf("%s%s%s", pmu[0] ? " (" : "", pmu, pmu[0] ? ")" : "");
+	print_link(tree->v, f);
 	return 0;
 }
 
@@ -569,15 +601,31 @@ static NAMES(role_name, enum pci_role, [PCI_ROLE_ENDPOINT] = "endpoint",
 			 "lanes", (int)above->link_width);
 }
 
-static json_t *function_json(const struct topology *t, const struct pci_function *f)
+/* Its link to the CPUs beside PCIe; null where none is known. */
+static json_t *c2c_json(const struct topology_view *v, const struct pci_function *f)
 {
+	struct device_link_place l;
+	const char *known, *bytes;
+
+	if (!find_link(v, f, &l))
+		return json_null();
+	known = !l.known ? "unknown" : l.mapped ? "map" : "single";
+	bytes = l.why[0] ? "none" : l.derived ? "derived" : "counted";
+	return json_pack("{s:s, s:i, s:s, s:o, s:s, s:o}", "pmu", l.pmu->name, "gpus", (int)l.gpus,
+			 "known", known, "mask", l.known ? hex(l.mask, 1) : json_null(), "bytes",
+			 bytes, "why", l.why[0] ? text_json(l.why) : json_null());
+}
+
+static json_t *function_json(const struct topology_view *v, const struct pci_function *f)
+{
+	const struct topology *t = v->t;
 	const struct pci_wiring *w = &f->wiring;
 	json_t *numa = f->numa_node < 0 ? json_null() : json_integer(f->numa_node);
 	bool bridge = f->secondary || f->subordinate;
 
 	return json_pack(
 		"{s:s, s:i, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-		"s:s, s:s, s:o, s:o, s:o, s:o}",
+		"s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
 		"address", f->bdf, "requester_id", f->bus << 8 | f->devfn, "vendor",
 		hex(f->vendor, 4), "device", hex(f->device, 4), "class", hex(f->class_code, 6),
 		"role", role_name(f->role), "first_bus",
@@ -589,7 +637,8 @@ static json_t *function_json(const struct topology *t, const struct pci_function
 		number_json(w, w->rc), "root_port", number_json(w, w->rp), "known",
 		wiring_name(w->how), "kind", device_kind_name(f->kind), "names",
 		names_json(f->names), "text", text_json(f->what), "driver",
-		f->driver[0] ? text_json(f->driver) : json_null(), "link", link_json(t, f));
+		f->driver[0] ? text_json(f->driver) : json_null(), "link", link_json(t, f), "c2c",
+		c2c_json(v, f));
 }
 
 static json_t *topology_json(const struct topology_view *v)
@@ -602,7 +651,7 @@ static json_t *topology_json(const struct topology_view *v)
 
 		if (f->port == i)
 			output_append(&ports, port_json(v, f));
-		output_append(&functions, function_json(t, f));
+		output_append(&functions, function_json(v, f));
 	}
 	for (size_t i = 0; i < t->notes.nr; i++)
 		output_append(&notes, text_json(t->notes.items[i]));
@@ -610,19 +659,6 @@ static json_t *topology_json(const struct topology_view *v)
 			 v->fs ? "sysfs" : "dump", "platform", pmu_platform_name(v->platform),
 			 "cut", t->cut, "root_ports", ports, "functions", functions, "notes",
 			 notes);
-}
-
-/* The machine's chip, by its PMUs: chooses the rules of thumb. */
-static enum pmu_platform platform_of(const struct sysfs *fs)
-{
-	enum pmu_platform platform;
-	struct pmu_list pmus = { 0 };
-
-	if (fs)
-		pmu_list_read(fs, NULL, &pmus);
-	platform = pmu_list_platform(&pmus);
-	pmu_list_free(&pmus);
-	return platform;
 }
 
 /* Missing PMUs that should exist: mostly for want of drivers. */
@@ -654,10 +690,17 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 {
 	struct topology t = { 0 };
 	struct pci_map *map = NULL;
-	struct topology_view view = { .t = &t, .fs = fs, .platform = platform_of(fs) };
+	struct pmu_list pmus = { 0 };
+	struct topology_view view = { .t = &t, .fs = fs, .pmus = fs ? &pmus : NULL };
 	struct diag absent = { 0 };
 	char note[256], peak[512];
-	int err = args->run.pci_map ? pci_map_read(args->run.pci_map, d, &map) : 0;
+	int err;
+
+	if (fs)
+		pmu_list_read(fs, NULL, &pmus);
+	/* The machine's chip chooses the rules of thumb. */
+	view.platform = pmu_list_platform(&pmus);
+	err = args->run.pci_map ? pci_map_read(args->run.pci_map, d, &map) : 0;
 
 	if (!err) {
 		const struct topology_source src = {
@@ -670,8 +713,10 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 		err = topology_read(&src, d, &t);
 	}
 	pci_map_free(map);
-	if (err)
+	if (err) {
+		pmu_list_free(&pmus);
 		return err;
+	}
 	missing_pmus(&view, note, sizeof(note));
 	if (fs && !smbios_sentence(fs, &absent, peak, sizeof(peak)) &&
 	    text_list_print(&t.notes, "peak of memory: %s", peak))
@@ -681,6 +726,7 @@ static int show(const struct options *args, const struct sysfs *fs, struct diag 
 			      ? output_json(topology_json(&view))
 			      : print_as_text(&view, args->machine.ports, note);
 	topology_free(&t);
+	pmu_list_free(&pmus);
 	return err ? diag_error(d, err, "cannot show the topology") : 0;
 }
 

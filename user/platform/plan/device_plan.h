@@ -33,6 +33,37 @@ struct device_plan_options {
 };
 
 /**
+ * struct device_link_place - the link of a GPU to the CPUs beside PCIe
+ * @pmu: of the link, in the list of PMUs
+ * @mask: bits of the GPU in its filter
+ * @gpus: number of GPUs at the link
+ * @known: which of them it is: @mask is right
+ * @mapped: because the user's map tells it; otherwise there is one GPU on the socket
+ * @derived: its bytes are derived, not counted
+ * @why: why there are none, "" if there are
+ */
+struct device_link_place {
+	const struct pmu *pmu;
+	uint32_t mask;
+	uint32_t gpus;
+	bool known;
+	bool mapped;
+	bool derived;
+	char why[MODEL_WHY_LEN];
+};
+
+/**
+ * device_link_find() - the link of a device, if it is a GPU with one
+ * @o: devices and PMUs
+ * @item: index into its devices
+ * @ret: the link
+ *
+ * Return: false: it has none, as far as can be known.
+ */
+bool device_link_find(const struct device_plan_options *o, size_t item,
+		      struct device_link_place *ret);
+
+/**
  * struct device_group - counters of a device that count at the same time
  * @first, @nr: its counters
  */

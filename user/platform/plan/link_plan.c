@@ -25,6 +25,7 @@
  * @pmu: of the link
  * @bit: of the GPU in masks of the link's PMU
  * @gpus: number of GPUs that this PMU counts
+ * @known: @bit is
  * @why: why there are no counters, "" if there are
  */
 struct choice {
@@ -32,6 +33,7 @@ struct choice {
 	const struct pmu *pmu;
 	uint32_t bit;
 	uint32_t gpus;
+	bool known;
 	char why[MODEL_WHY_LEN];
 };
 
@@ -172,12 +174,30 @@ static bool choose(const struct device_plan_options *o, size_t item, struct choi
 		return false;
 	if (!find_pmu(o, f, ret) || !find_bit(o, f, ret))
 		return false;
+	ret->known = !ret->why[0];
 	if (ret->why[0] || ret->chip->fabric == PMU_UNKNOWN)
 		return true;
 	if (o->no_fabric)
 		str_copy(ret->why, sizeof(ret->why), o->no_fabric);
 	else
 		check_complexes(o, f->wiring.socket, ret);
+	return true;
+}
+
+bool device_link_find(const struct device_plan_options *o, size_t item,
+		      struct device_link_place *ret)
+{
+	struct choice c;
+
+	if (!choose(o, item, &c))
+		return false;
+	*ret = (struct device_link_place){ .pmu = c.pmu,
+					   .mask = 1u << c.bit,
+					   .gpus = c.gpus,
+					   .known = c.known,
+					   .mapped = function_of(o, item)->wiring.gpu > 0,
+					   .derived = c.chip->fabric != PMU_UNKNOWN };
+	str_copy(ret->why, sizeof(ret->why), c.why);
 	return true;
 }
 
