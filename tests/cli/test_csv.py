@@ -77,6 +77,21 @@ def moved(d, way, **more):
                    high=d[f"{way}_high"], direction=way, **more)
 
 
+def of_user(called, d, u):
+    job, told = u.get("job", {}), d.get("activity_ns")
+    who = {
+        "bdf": d["bdf"], "row": u.get("key"), "pid": u.get("pid"), "comm": harmless(u.get("comm")),
+        "cgroup": u.get("cgroup"), "cgroup_id": job.get("cgroup_id"), "scheduler": job.get("scheduler"),
+        "job": job.get("id"), "step": job.get("step"), "job_name": harmless(job.get("name")), "user": job.get("user"),
+    }
+    yield cell("user", "held_ns", u["held_ns"], "ns", **who)
+    if told and "copy_ns" in u:
+        yield cell("user", "copy_ns", u["copy_ns"], "ns", covered_ns=told, **who)
+    if told:
+        low, high = (int(u[end] * told) if end in u else u["busy_ns"] for end in ("share_low", "share_high"))
+        yield cell("user", "busy_ns", u["busy_ns"], "ns", low=low, high=high, covered_ns=told, **who)
+
+
 def devices(report):
     for d in report["devices"]:
         called = d.get("name", d["bdf"])
@@ -88,6 +103,8 @@ def devices(report):
                 yield cell("device", called, d[f"{way}_requests"], "requests", direction=way, **more)
             if f"{way}_bytes" in d.get("io", {}):
                 yield cell("io", called, d["io"][f"{way}_bytes"], "bytes", direction=way, **more)
+        for u in d.get("users", []):
+            yield from of_user(called, d, u)
         if "read_latency_ns" in d:
             yield cell("device", called, d["read_latency_ns"], "ns", direction="read", **more)
 
