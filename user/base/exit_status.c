@@ -12,9 +12,8 @@ const struct exit_status exit_statuses[NR_EXIT_STATUSES] = {
 			      "socket, not of a device, which may have no turn), an event that was "
 			      "refused, CPU time, records, or requests to devices that were lost; "
 			      "of a list of jobs, accounts that are damaged; of \"t410trace "
-			      "serve\", the last "
-			      "accounts "
-			      "could not be saved" },
+			      "job --merge\", nodes or reports that are not in it; of "
+			      "\"t410trace serve\", the last accounts could not be saved" },
 	[EXIT_NO_JOB] = { "there is no account of this job",
 			  "\"t410trace job\": there is no account of this job" },
 	[EXIT_WAITED] = { "the job has not ended, or may not have begun anew",
