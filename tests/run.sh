@@ -24,7 +24,7 @@ LAST=alone
 # shellcheck disable=SC2206  # lists of words
 PARTS=($FAST ${LANES[@]} $QUIET)
 # What "all" has beyond them, and "make check" does not
-LONG=(clangs pages packages large drivers kernel riscv64)
+LONG=(clangs pages packages large drivers fleet kernel riscv64)
 declare -A WHAT=(
 	[style]="sources: format, licences, layers, sizes, documents (15 s)"
 	[build]="builds: gcc and clang, amd64 and arm64, no warnings (2 min)"
@@ -41,6 +41,7 @@ declare -A WHAT=(
 	[packages]="packages, and completion in each shell; not in make check (1 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
+	[fleet]="1,000 jobs on three nodes that end at once, with simulated Slurm; not in make check (1 min)"
 	[kernel]="live tests on this Debian release's own kernel, booted; not in make check (4 min)"
 	[riscv64]="the program for riscv64, on Debian's kernel for it, booted; not in make check (1 min, and what builds it)"
 	[machine]="t410trace in the virtual T410, all shapes; Debian's programs in it (9 min)"
@@ -180,7 +181,7 @@ part_unit() {
 		tests/cli/test_job_commands.py ./t410trace build/$(native)/tests/unit/make_accounts
 		tests/cli/test_job_merge.py ./t410trace
 		tests/cli/test_slurm_epilog.py
-		tests/cli/test_slurm_merge.py
+		tests/cli/test_slurm_merge.py ./t410trace
 		tests/cli/test_options.py ./t410trace
 		tests/cli/test_outputs.py ./t410trace
 		tests/cli/test_serve.py ./t410trace
@@ -315,6 +316,8 @@ part_drivers() {
 	T410_RESULTS=${T410_RESULTS:+$T410_RESULTS/selftest} tests/machine/selftest.sh || failed=1
 	return $failed
 }
+
+part_fleet() { make -s -j"$(nproc)" && script tests/cli/test_slurm_merge.py ./t410trace 1000; }
 
 # cpu_seconds: of all that this shell has started and waited for
 cpu_seconds() { awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($14 + $15) / hz) }' "/proc/$$/stat"; }

@@ -3,10 +3,12 @@
 """Tests of jobs on many nodes: reports of packaging/slurm/epilog.sh in a shared folder, tickets of
 epilog-slurmctld.sh, and rounds of merge.sh, with programs that only pretend.
 
-test_slurm_merge.py [JOBS]: with a number, so many jobs end at once instead (check-fleet)."""
+test_slurm_merge.py T410TRACE [JOBS]: so many jobs end at once (30), the others are left out with a
+number (check-fleet)."""
 
 import concurrent.futures
 import getpass
+import json
 import os
 import pathlib
 import subprocess
@@ -16,7 +18,9 @@ import time
 
 import each_test
 
-SLURM = pathlib.Path(__file__).resolve().parents[2] / "packaging/slurm"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SLURM = ROOT / "packaging/slurm"
+T410TRACE = pathlib.Path(sys.argv[1]).resolve()
 BEGIN = 1795313813
 RECORD = "t4j1l:d6fqsaaaaaaa"
 KEEP_S = 7 * 86400
@@ -395,6 +399,30 @@ def test_old_reports_without_a_ticket_are_removed():
         assert site.reports() == [f"43/{BEGIN}/n1.json"]
 
 
+def test_the_record_is_the_sum_of_the_nodes():
+    """By the program itself: three reports, and then two, whose record names the third."""
+    report = json.loads((ROOT / "docs/examples/job.json").read_text(encoding="utf-8"))
+    for missing in ("", "n2"):
+        with Site() as site:
+            for node in ("n1", "n2", "n3"):
+                report["host"]["name"] = node
+                (site.folder / f"{node}.report").write_text(json.dumps(report, separators=(",", ":")) + "\n", encoding="utf-8")
+            site.pretend("t410trace", f'case $* in *--merge*) exec {T410TRACE} "$@" ;; *) cat FOLDER/$SLURMD_NODENAME.report ;; esac')
+            nodes = [node for node in ("n1", "n2", "n3") if node != missing]
+            for node in nodes:
+                site.epilog(node)
+            site.ticket()
+            site.later(300)
+            assert site.round() == ""
+            (stored,) = site.lines("stored")
+            record = stored.partition("AdminComment=")[2]
+            done = subprocess.run([T410TRACE, "job", "--decode", record], capture_output=True, text=True, check=True)
+            found = json.loads(done.stdout)
+            for short, metric in (("mr", "mem_read_bytes"), ("mw", "mem_write_bytes"), ("pr", "pcie_read_bytes")):
+                assert found["m"][short][0] == len(nodes) * report["metrics"][metric]["value"], (metric, found)
+            assert (found["N"]["n"], found["N"].get("miss", "")) == (len(nodes), missing), found
+
+
 def many(jobs):
     """So many jobs on three nodes end at once, and the database is slow, fails and hangs at times."""
     with Site("CALL=2\nTRIES=1000") as site:
@@ -433,10 +461,10 @@ def many(jobs):
 
 
 def test_many_jobs_end_at_once():
-    many(int(sys.argv[1]) if len(sys.argv) > 1 else 30)
+    many(int(sys.argv[2]) if len(sys.argv) > 2 else 30)
 
 
 if __name__ == "__main__":
     os.umask(0o022)
-    tests = {"test_many_jobs_end_at_once": test_many_jobs_end_at_once} if len(sys.argv) > 1 else globals()
-    sys.exit(each_test.run_all("slurm-merge", tests, 1 if len(sys.argv) > 1 else 4))
+    tests = {"test_many_jobs_end_at_once": test_many_jobs_end_at_once} if len(sys.argv) > 2 else globals()
+    sys.exit(each_test.run_all("slurm-merge", tests, 1 if len(sys.argv) > 2 else 4))
