@@ -11,47 +11,20 @@
 #                     virtual T410;
 #                     "all": make demo, make check and make check-clangs; or names of make check's parts
 #              KEEP   1: the folders stay, in build/fresh
-#
-# Whatever is mounted is mounted in a namespace of the processes inside: when they end, nothing is left.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
+. tests/roots.sh
 logs=$PWD/build/test-logs
 SCENARIOS=(conservation tenants stat_counts grace_conservation systemd)
 passed=0 failed=0
 
-stop() {
-	echo "fresh.sh: $*" >&2
-	exit 2
-}
+# in_tree ROOT COMMAND: in the clone there
+in_tree() { inside "$1" "cd t410trace && $2"; }
 
-# inside ROOT COMMAND: in a system of its own, but for the kernel's folders: live tests want all of them
-inside() {
-	# shellcheck disable=SC2016  # for the shell in the namespace
-	# "ip -n" wants the root folder to be where something is mounted
-	unshare --mount --propagation private bash -c '
-		mount --bind "$1" "$1" || exit 125
-		for folder in dev proc sys; do mount --rbind /$folder "$1/$folder" || exit 125; done
-		mountpoint -q "$1/sys/fs/bpf" || mount -t bpf bpf "$1/sys/fs/bpf"
-		mountpoint -q "$1/sys/kernel/tracing" || mount -t tracefs tracefs "$1/sys/kernel/tracing"
-		mount -t tmpfs tmpfs "$1/run" || exit 125
-		exec chroot "$1" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C \
-			${http_proxy:+http_proxy="$http_proxy"} sh -c "cd /root/t410trace && $2"' inside "$1" "$2" < /dev/null
-}
-
-# remove ROOT: an earlier system; never what something is mounted in
-remove() {
-	! grep -qF " $1/" /proc/self/mountinfo || stop "something is mounted in $1"
-	rm -rf --one-file-system "${1:?}"
-}
-
-# install RELEASE ROOT: apt's own settings of downloads are those of this machine
+# install RELEASE ROOT: with the project in it
 install() {
-	local mirror
-	mirror=$(packaging/mirror.sh | cut -d ' ' -f 1)
-	[ -n "$mirror" ] || stop "apt of this machine has no Debian mirror configured"
-	debootstrap --variant=minbase --include=git,gcc,make,ca-certificates "$1" "$2" "$mirror" &&
-		apt-config dump | grep -E '^Acquire::(Check-|https?:|Retries)' > "$2/etc/apt/apt.conf.d/90machine"
-	[ -x "$2/usr/bin/git" ] && git clone -q --no-hardlinks . "$2/root/t410trace"
+	make_root "$1" "$2" git,gcc,make,ca-certificates &&
+		git clone -q --no-hardlinks . "$2/root/t410trace"
 }
 
 # try RELEASE NAME COMMAND...: a line with what came of it
@@ -80,20 +53,20 @@ release() {
 	if try "$1" install install "$1" "$root"; then
 		case ${PARTS:-short} in
 		short)
-			try "$1" demo inside "$root" "make demo"
-			try "$1" unit inside "$root" "make check-unit"
-			try "$1" live inside "$root" "make check-live"
-			try "$1" clangs inside "$root" "make check-clangs"
-			try "$1" machine inside "$root" "tests/machine/run.sh ${SCENARIOS[*]}"
+			try "$1" demo in_tree "$root" "make demo"
+			try "$1" unit in_tree "$root" "make check-unit"
+			try "$1" live in_tree "$root" "make check-live"
+			try "$1" clangs in_tree "$root" "make check-clangs"
+			try "$1" machine in_tree "$root" "tests/machine/run.sh ${SCENARIOS[*]}"
 			;;
 		all)
-			try "$1" demo inside "$root" "make demo"
-			try "$1" check inside "$root" "make check"
-			try "$1" clangs inside "$root" "make check-clangs"
+			try "$1" demo in_tree "$root" "make demo"
+			try "$1" check in_tree "$root" "make check"
+			try "$1" clangs in_tree "$root" "make check-clangs"
 			;;
 		*)
-			try "$1" deps inside "$root" "make deps"
-			for part in $PARTS; do try "$1" "$part" inside "$root" "make check-$part"; done
+			try "$1" deps in_tree "$root" "make deps"
+			for part in $PARTS; do try "$1" "$part" in_tree "$root" "make check-$part"; done
 			;;
 		esac
 	fi

@@ -38,7 +38,7 @@ declare -A WHAT=(
 	[live]="the scheduler side on this machine's kernel (8 min)"
 	[alone]="live tests whose figures the other parts disturbed, without them"
 	[pages]="pages of reports in Debian's chromium; not in make check (1 min)"
-	[packages]="packages, and completion in each shell; not in make check (1 min)"
+	[packages]="packages in fresh systems, completion in each shell; not in make check (8 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
 	[fleet]="1,000 jobs on three nodes that end at once, with simulated Slurm; not in make check (1 min)"
@@ -282,6 +282,8 @@ part_pages() {
 part_packages() {
 	packaging/deps.sh zsh fish || return
 	script tests/cli/test_completion.py
+	# as long as two builds and two systems take
+	T410_TEST_LIMIT=3600 script tests/packages.sh
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_kernel() { make -s -j"$(nproc)" && tests/kernel/run.sh ./t410trace; }

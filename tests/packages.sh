@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# packages.sh [RELEASE...]: the packages of the tree as it is, and those of the commit before. In a fresh
+# system of each release (bookworm and trixie) they are installed, upgraded, taken back, removed and
+# purged, with accounts that a daemon keeps meanwhile. Prints a line "ok" or "not ok" for each step; what
+# commands say is in build/test-logs/packages-*.log. Needs root and network.
+#
+# Environment: KEEP    1: the systems stay, in build/fresh, and are taken again
+#              BEFORE  the commit before (default: HEAD^)
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+. tests/roots.sh
+logs=$PWD/build/test-logs
+# no other test has jobs of these numbers
+job=$((3000000000 + $$))
+# debhelper gives builds another home
+CCACHE_DIR=$(ccache -k cache_dir 2> /dev/null)
+export CCACHE_DIR
+
+# try NAME COMMAND...: a line with what came of it
+try() {
+	local name=packages\ $1 log=$logs/packages-${1//[ \/]/-}.log
+	shift
+	if "$@" > "$log" 2>&1; then
+		echo "ok $name"
+	else
+		echo "not ok $name: status $?, see $log"
+		tail -n 5 "$log"
+		return 1
+	fi
+}
+
+# build_twice: in two folders
+build_twice() {
+	local deb
+	packaging/deb.sh build/deb && packaging/deb.sh "$again" || return
+	for deb in build/deb/t410trace*_"$version"_*.deb; do cmp "$deb" "$again/${deb##*/}" || return; done
+}
+
+# build_before: of the commit before
+build_before() {
+	rm -rf "$before"
+	git clone -q --no-hardlinks . "$before" && git -C "$before" checkout -q "$(git rev-parse "${BEFORE:-HEAD^}")" && "$before/packaging/deb.sh" &&
+		[ "$(cd "$before" && packaging/version.sh | cut -d ' ' -f 1)" != "$version" ]
+}
+
+# contents: each package has its own, and nothing is above /usr but settings
+contents() {
+	local main
+	main=$(dpkg-deb -c build/deb/t410trace_"$version"_*.deb) || return
+	! grep -E '(slurm-|t410trace-gpu|epilog)' <<< "$main" | grep -v 'docs/' || return
+	! grep -vE ' \./(usr|etc)?/?$| \./(usr|etc)/' <<< "$main" || return
+	grep -q 'usr/bin/t410trace$' <<< "$main"
+}
+
+verdict_of_lintian() { lintian --allow-root --fail-on error build/deb/t410trace_"$version"_*.changes; }
+
+profile() { apparmor_parser -Q -K packaging/apparmor/t410trace-serve; }
+
+# files ROOT: all but what dpkg, apt and systemd note for themselves
+files() {
+	find "$1" -xdev -path "$1/root" -prune -o -printf '%P\n' | LC_ALL=C sort |
+		grep -vE '^(var/(lib/(dpkg|apt|systemd)|log|cache)|tmp|etc/(passwd|group|shadow|gshadow)-|etc/\.pwd\.lock)'
+}
+
+# The commands below run in a system. Its daemon has a job of Slurm for a while.
+tree=$(findmnt -n -o TARGET -t cgroup2 | head -n 1)/t410packages-$$
+daemon="
+	group=$tree/slurmstepd.scope/job_$job
+	t410trace serve & daemon=\$!
+	sleep 2; mkdir -p \$group/step_0
+	sh -c \"echo \\\$\\\$ > \$group/step_0/cgroup.procs; i=0; while [ \\\$i -lt 300000 ]; do i=\\\$((i + 1)); done\"
+	sleep 2; rmdir \$group/step_0 \$group $tree/slurmstepd.scope $tree
+	sleep 2; kill \$daemon; wait \$daemon"
+account="t410trace job --json slurm:$job | grep -q '\"slurm\"'"
+apt="apt-get -y -q --no-install-recommends -o Dpkg::Options::=--force-confold"
+
+# release NAME
+release() {
+	local root=$PWD/build/fresh/packages-$1 name=$1
+	if [ "${KEEP:-}" != 1 ] || [ ! -e "$root/root/ready" ]; then
+		remove "$root"
+		mkdir -p "${root%/*}"
+		try "$name debootstrap" make_root "$name" "$root" ca-certificates || return
+		touch "$root/root/ready"
+	fi
+	mkdir -p "$root/root/new" "$root/root/before"
+	cp build/deb/t410trace*_"$version"_*.deb "$root/root/new/"
+	cp "$before"/build/deb/t410trace*.deb "$root/root/before/"
+	rm -f "$root"/root/*/*-dbgsym*
+	try "$name dependencies" inside "$root" "apt-get -q update &&
+		$apt install systemd man-db && $apt satisfy \"\$(dpkg-deb -f before/t410trace_*.deb Depends)\" \"\$(dpkg-deb -f new/t410trace_*.deb Depends)\"" ||
+		return
+	files "$root" > "$logs/packages-$name.before"
+	try "$name install" inside "$root" "$apt install ./before/*.deb && t410trace --version && t410trace check;
+		[ \$? -le 1 ] && ls -ld /var/lib/t410trace && for u in \$(dpkg -L t410trace t410trace-gpu t410trace-slurm |
+		sed -nE 's|.*/systemd/system/(.*)|\\1|p'); do systemctl --root=/ is-enabled \$u; done > units; ! grep enabled units"
+	try "$name accounts" inside "$root" "printf 'counters = no\ninterval = 300ms\nlisten = 127.0.0.1:0\nschedulers = slurm\n' \
+		> /etc/t410trace/serve.conf; $daemon && $account && t410trace jobs --json > jobs"
+	try "$name upgrade" inside "$root" "$apt install ./new/*.deb && t410trace --version && $account &&
+		grep -q 'counters = no' /etc/t410trace/serve.conf && ! dpkg --verify t410trace t410trace-gpu | grep -v serve.conf"
+	try "$name units" inside "$root" "systemd-analyze verify /usr/lib/systemd/system/t410trace*.* 2> said; cat said
+		systemd-analyze security --offline=yes t410trace.service | tail -n 1; ! grep t410trace said"
+	try "$name upgraded daemon" inside "$root" "($daemon) && $account"
+	try "$name manual page" inside "$root" "man -w t410trace t410trace-gpu && zcat /usr/share/man/man1/t410trace.1.gz | grep -q /etc/t410trace/"
+	try "$name rollback" inside "$root" "$apt --allow-downgrades install ./before/*.deb; for old in /var/lib/t410trace/accounts.db.v[0-9]*; do
+		[ ! -e \$old ] || mv \$old /var/lib/t410trace/accounts.db; done; $account && ($daemon) && $account"
+	try "$name remove" inside "$root" "apt-get -y -q remove 't410trace*' && ! command -v t410trace &&
+		[ -s /var/lib/t410trace/accounts.db ] && grep 'counters = no' /etc/t410trace/serve.conf"
+	try "$name purge" inside "$root" "apt-get -y -q purge 't410trace*' && ! getent group t410trace"
+	files "$root" > "$logs/packages-$name.after"
+	try "$name nothing left" diff "$logs/packages-$name.before" "$logs/packages-$name.after"
+	[ "${KEEP:-}" = 1 ] || remove "$root"
+}
+
+[ "$(id -u)" = 0 ] || stop "debootstrap and chroot need root"
+packaging/deps.sh debootstrap lintian apparmor || exit 1
+[ $# -gt 0 ] || set -- bookworm trixie
+read -r version _ < <(packaging/version.sh)
+before=$PWD/build/packages/before again=$PWD/build/packages/again
+mkdir -p "$logs" "$again"
+try "build" build_twice || exit 0
+try "build of the commit before" build_before || exit 0
+try "contents" contents
+try "lintian" verdict_of_lintian
+try "AppArmor profile" profile
+if [ -d /sys/kernel/security/apparmor ]; then
+	try "AppArmor enforced" apparmor_parser -r -W packaging/apparmor/t410trace-serve
+else
+	echo "skip packages AppArmor enforced: the kernel has no AppArmor; the profile was parsed"
+fi
+for name; do release "$name"; done
+exit 0
