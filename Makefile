@@ -15,7 +15,7 @@
 # make pictures        docs/pictures from an invented recording, in a browser
 # make vmlinux         vmlinux/ from the kernels' type information
 # make install         PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=; make uninstall with the same
-# make deb             build/deb/*.deb
+# make deb             build/deb/*.deb; make rpm; make image, for Kubernetes
 # make dist            build/dist/t410trace-VERSION.tar.gz, the sources as a release
 
 MACHINE	:= $(shell uname -m)

@@ -22,3 +22,13 @@ dist:
 .PHONY: deb
 deb:
 	packaging/deb.sh
+
+# build/rpm: packages for Fedora, RHEL with EPEL and openSUSE
+.PHONY: rpm
+rpm:
+	DYGRAPHS='$(DYGRAPHS)' DYGRAPHS_LICENCE='$(DYGRAPHS_LICENCE)' packaging/rpm.sh
+
+# build/image: images of the static program for Kubernetes, for amd64 and arm64
+.PHONY: image
+image:
+	packaging/image.sh

@@ -55,6 +55,42 @@ contents() {
 
 verdict_of_lintian() { lintian --allow-root --fail-on error build/deb/t410trace_"$version"_*.changes; }
 
+# rpm_packages: built, judged, and installed by Debian's rpm in a folder of its own, without scripts. No
+# package of another distribution is there, so nothing is looked up.
+rpm_packages() {
+	local root=$PWD/build/packages/rpm-root said
+	packaging/rpm.sh build/rpm || return
+	said=$(rpmlint build/rpm/RPMS/*/*.rpm build/rpm/SRPMS/*.rpm build/rpm/SPECS/*.spec)
+	echo "$said"
+	# sites sign what they publish
+	! grep ' E: ' <<< "$said" | grep -v ' no-signature$' || return
+	rm -rf "$root"
+	mkdir -p "$root"
+	rpm --root "$root" --nodeps --noscripts -i build/rpm/RPMS/*/*.rpm && rpm --root "$root" -V --nodeps t410trace t410trace-gpu \
+		t410trace-slurm && "$root/usr/bin/t410trace" --version || return
+	rpm --root "$root" -q --requires t410trace | grep -E '^(config|lib)'
+	rpm --root "$root" --nodeps --noscripts -e t410trace t410trace-gpu t410trace-slurm &&
+		[ -z "$(find "$root" -name '*t410trace*')" ]
+}
+
+# image: for both architectures. The one for this machine runs with what daemonset.yaml allows, and no
+# more.
+image() {
+	local arch=amd64 tool="buildah --storage-driver vfs" container status add
+	[ "$(uname -m)" != aarch64 ] || arch=arm64
+	packaging/image.sh || return
+	for add in amd64 arm64; do tar -tf build/image/t410trace-$add.tar | grep -q '^oci-layout$' || return; done
+	add=$(sed -nE 's/.*add: \["(.*)"\]/\1/p' packaging/kubernetes/daemonset.yaml | sed -E 's/", "/,CAP_/g; s/^/CAP_/')
+	# without the tool's own list of capabilities
+	container=$($tool from --security-opt seccomp=unconfined --cap-add "$add" --cap-drop CAP_CHOWN,CAP_DAC_OVERRIDE,\
+CAP_FOWNER,CAP_FSETID,CAP_KILL,CAP_NET_BIND_SERVICE,CAP_SETFCAP,CAP_SETGID,CAP_SETPCAP,CAP_SETUID,CAP_SYS_CHROOT \
+		"oci-archive:$PWD/build/image/t410trace-$arch.tar") || return
+	$tool run --isolation chroot "$container" /usr/bin/t410trace --no-counters -a -d 1 --json > build/image/report
+	status=$?
+	$tool rm "$container"
+	[ $status = 0 ] && grep '"schema"' build/image/report | head -c 200
+}
+
 profile() { apparmor_parser -Q -K packaging/apparmor/t410trace-serve; }
 
 # files ROOT: all but what dpkg, apt and systemd note for themselves
@@ -114,7 +150,7 @@ release() {
 }
 
 [ "$(id -u)" = 0 ] || stop "debootstrap and chroot need root"
-packaging/deps.sh debootstrap lintian apparmor || exit 1
+packaging/deps.sh debootstrap lintian apparmor rpmlint buildah || exit 1
 [ $# -gt 0 ] || set -- bookworm trixie
 read -r version _ < <(packaging/version.sh)
 before=$PWD/build/packages/before again=$PWD/build/packages/again
@@ -123,6 +159,12 @@ try "build" build_twice || exit 0
 try "build of the commit before" build_before || exit 0
 try "contents" contents
 try "lintian" verdict_of_lintian
+try "rpm" rpm_packages
+if ! try "image" image > "$logs/packages-image.line" && grep -q '^static-lib.sh: .*cannot be had' "$logs/packages-image.log"; then
+	echo "skip packages image: its programs need source packages"
+else
+	cat "$logs/packages-image.line"
+fi
 try "AppArmor profile" profile
 if [ -d /sys/kernel/security/apparmor ]; then
 	try "AppArmor enforced" apparmor_parser -r -W packaging/apparmor/t410trace-serve
