@@ -220,7 +220,7 @@ def check_runbook():
 def check_manifest():
     text = (ROOT / "packaging/kubernetes/daemonset.yaml").read_text(encoding="utf-8")
     objects = {o["kind"]: o for o in yaml.safe_load_all(text)}
-    if set(objects) != {"Namespace", "ConfigMap", "DaemonSet"}:
+    if set(objects) != {"Namespace", "PriorityClass", "NetworkPolicy", "ConfigMap", "DaemonSet"}:
         yield f"objects: {sorted(objects)}"
         return
     spec = objects["DaemonSet"]["spec"]
@@ -230,6 +230,18 @@ def check_manifest():
         yield "the selector does not fit the labels of its pods"
     if {m["name"] for m in container["volumeMounts"]} != {v["name"] for v in pod["volumes"]}:
         yield "volumes and mounts do not fit"
+    if pod["priorityClassName"] != objects["PriorityClass"]["metadata"]["name"]:
+        yield "the pods have a priority class that is not there"
+    policy = objects["NetworkPolicy"]["spec"]
+    if policy["podSelector"]["matchLabels"] != spec["selector"]["matchLabels"]:
+        yield "the network policy is for other pods"
+    if {p["port"] for p in policy["ingress"][0]["ports"]} != {p["containerPort"] for p in container["ports"]}:
+        yield "the network policy is for another port"
+    if container["readinessProbe"]["httpGet"]["path"] == "/healthz":
+        yield "a node with a full disk would not be scraped"
+    apparmor = f"container.apparmor.security.beta.kubernetes.io/{container['name']}"
+    if apparmor not in spec["template"]["metadata"]["annotations"]:
+        yield "nothing is said about AppArmor"
     unit = (ROOT / "packaging/systemd/t410trace.service").read_text(encoding="utf-8")
     wanted = set(re.search(r"^CapabilityBoundingSet=(.*)$", unit, re.M)[1].split())
     added = {f"CAP_{c}" for c in container["securityContext"]["capabilities"]["add"]}
