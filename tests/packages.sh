@@ -133,14 +133,14 @@ release() {
 		sed -nE 's|.*/systemd/system/(.*)|\\1|p'); do systemctl --root=/ is-enabled \$u; done > units; ! grep enabled units"
 	try "$name accounts" inside "$root" "printf 'counters = no\ninterval = 300ms\nlisten = 127.0.0.1:0\nschedulers = slurm\n' \
 		> /etc/t410trace/serve.conf; $daemon && $account && t410trace jobs --json > jobs"
-	try "$name upgrade" inside "$root" "$apt install ./new/*.deb && t410trace --version && $account &&
+	try "$name upgrade" inside "$root" "$apt install ./new/*.deb && t410trace --version && [ -s /var/lib/t410trace/accounts.db ] &&
 		grep -q 'counters = no' /etc/t410trace/serve.conf && ! dpkg --verify t410trace t410trace-gpu | grep -v serve.conf"
 	try "$name units" inside "$root" "systemd-analyze verify /usr/lib/systemd/system/t410trace*.* 2> said; cat said
 		systemd-analyze security --offline=yes t410trace.service | tail -n 1; ! grep t410trace said"
-	try "$name upgraded daemon" inside "$root" "($daemon) && $account"
+	try "$name upgraded daemon" inside "$root" "($daemon) && $account && [ \"\$(t410trace jobs --json | grep -o '\"start_time\"' | wc -l)\" = 2 ]"
 	try "$name manual page" inside "$root" "man -w t410trace t410trace-gpu && zcat /usr/share/man/man1/t410trace.1.gz | grep -q /etc/t410trace/"
 	try "$name rollback" inside "$root" "$apt --allow-downgrades install ./before/*.deb; for old in /var/lib/t410trace/accounts.db.v[0-9]*; do
-		[ ! -e \$old ] || mv \$old /var/lib/t410trace/accounts.db; done; $account && ($daemon) && $account"
+		[ ! -e \$old ] || { rm -f /var/lib/t410trace/accounts.db-*; mv \$old /var/lib/t410trace/accounts.db; }; done; $account && ($daemon) && $account"
 	try "$name remove" inside "$root" "apt-get -y -q remove 't410trace*' && ! command -v t410trace &&
 		[ -s /var/lib/t410trace/accounts.db ] && grep 'counters = no' /etc/t410trace/serve.conf"
 	try "$name purge" inside "$root" "apt-get -y -q purge 't410trace*' && ! getent group t410trace"

@@ -29,6 +29,8 @@ static int expand(struct expansion *e, const char *at, size_t length);
 
 static int wrong(const struct expansion *e, const char *at)
 {
+	if (!e->text[0])
+		return diag_fail(e->d, -EINVAL, "\"\" is no list of hosts: it is empty");
 	return diag_fail(e->d, -EINVAL, "\"%.200s\" is no list of hosts: it has \"%.20s\" %s",
 			 e->text, *at ? at : at - 1,
 			 *at ? "where a name or a range must be" : "at its end");

@@ -224,27 +224,27 @@ static int put_lines(struct output *o, struct gpu_list *l)
 	return 0;
 }
 
-static int run(const struct settings *s, struct processes *p, struct gpu_list *l, struct nvml *n,
-	       struct fdinfo *f, const sigset_t *signals)
+/* Looks until the end; the status. */
+static int look(struct output *o, struct processes *p, struct gpu_list *l, struct fdinfo *f)
 {
-	struct output o = { .s = s, .n = n };
+	const struct settings *s = o->s;
 	bool known = sees_all(p);
-	int err = open_output(&o, l, signals);
 	uint64_t next_ns = monotonic_ns();
+	int err = 0;
 
 	for (unsigned int looks = 1; !err; looks++) {
-		if (s->socket && !o.readers.nr) {
-			pause_until(&o, 0);
+		if (s->socket && !o->readers.nr) {
+			pause_until(o, 0);
 			next_ns = monotonic_ns();
 		}
 		processes_look(p);
-		if (n)
-			nvml_look(n);
+		if (o->n)
+			nvml_look(o->n);
 		if (f)
 			err = fdinfo_look(f, s->once);
 		for (size_t i = 0; i < l->nr; i++)
 			l->items[i].known &= known;
-		if (put_lines(&o, l))
+		if (put_lines(o, l))
 			return FAILED;
 		/* The second one says who was busy since the first. */
 		if (s->once && looks == 2)
@@ -253,9 +253,24 @@ static int run(const struct settings *s, struct processes *p, struct gpu_list *l
 		/* Looks that were missed are not made up for. */
 		if (next_ns < monotonic_ns())
 			next_ns = monotonic_ns();
-		pause_until(&o, next_ns);
+		pause_until(o, next_ns);
 	}
 	return FAILED;
+}
+
+static int run(const struct settings *s, struct processes *p, struct gpu_list *l, struct nvml *n,
+	       struct fdinfo *f, const sigset_t *signals)
+{
+	struct output o = { .s = s, .n = n, .signals = -1 };
+	int status = open_output(&o, l, signals) ? FAILED : look(&o, p, l, f);
+
+	if (s->socket && o.out)
+		fclose(o.out);
+	free(o.text);
+	free(o.readers.header);
+	if (o.signals >= 0)
+		close(o.signals);
+	return status;
 }
 
 int main(int argc, char **argv)

@@ -34,7 +34,7 @@ struct reader {
  */
 struct readers {
 	int listens;
-	const char *header;
+	char *header;
 	struct reader items[READERS_MAX];
 	size_t nr;
 };

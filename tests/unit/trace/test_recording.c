@@ -507,7 +507,7 @@ static void tell_lasting(const struct trace_sink *s)
 	const uint64_t job = (1ull << TRACE_HIERARCHY_SHIFT) + 3;
 	const struct trace_job_news news = { job, "3", NULL, "root", 0 };
 	const struct trace_job_news more = { job, NULL, "fluid", "alice", 0 };
-	const struct trace_job_news nobody = { 4711, "4711", NULL, NULL };
+	const struct trace_job_news nobody = { 4711, "4711", NULL, NULL, 0 };
 	struct trace_task t = { .pid = 7, .tgid = 7, .start_ns = 70, .comm = "keeper" };
 	struct trace_task child = { .pid = 8,
 				    .tgid = 8,
