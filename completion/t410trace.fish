@@ -231,6 +231,7 @@ complete -c t410trace -n '__t410trace_is serve' -l max-jobs -x -d 'Keep at most 
 complete -c t410trace -n '__t410trace_is serve' -l history -x -d 'Also keep intervals of each job'
 complete -c t410trace -n '__t410trace_is serve' -l spool -x -a '(__fish_complete_directories)' -d 'Where closing reports go'
 complete -c t410trace -n '__t410trace_is serve' -l spool-max-files -x -d 'With this many files there'
+complete -c t410trace -n '__t410trace_is serve' -l spool-max-size -x -d 'With this size of all files there'
 complete -c t410trace -n '__t410trace_is serve' -l listen -x -d 'Where /metrics and the other pages are'
 complete -c t410trace -n '__t410trace_is serve' -l names -x -a 'no yes' -d 'yes'
 complete -c t410trace -n '__t410trace_is serve' -l readers -x -d 'Group whose members see all jobs at unix sockets'

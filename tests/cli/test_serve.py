@@ -88,7 +88,7 @@ def good(folder):
         "cgroup-v1 = auto\n",
         "cgroup-v1 = none\n",
         "cgroup-v1 = cpuset\n",
-        "counters = no\ntop = 0\nread-budget = 0\nspool-max-files = 0\n",
+        "counters = no\ntop = 0\nread-budget = 0\nspool-max-files = 0\nspool-max-size = 0\n",
         "read-budget = 1.5%\n",
         "interval = 10s",
     ):

@@ -267,7 +267,8 @@ static int change(struct serve *s, const struct settings *to, bool *ret_restart,
 	int err = 0;
 
 	if (other)
-		err = spool_open(next->spool, next->spool_max_files, d, &spool);
+		err = spool_open(next->spool, next->spool_max_files, next->spool_max_bytes, d,
+				 &spool);
 	if (!err)
 		err = http_listen(s->http, next->listen, d);
 	if (err) {

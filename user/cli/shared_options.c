@@ -371,6 +371,9 @@ const struct option_row shared_options[] = {
 	  "With this many files there, the oldest reports make room (default 100000; 0 = no bound)",
 	  OPTION("spool-max-files", 0, "N", value_number, serve.spool_max_files), WITHIN(0, 1e9),
 	  SETTING("100000") },
+	{ SERVE, 2,
+	  "With this size of all files there, the oldest make room, too (default 2G; 0 = no bound)",
+	  OPTION("spool-max-size", 0, "SIZE", value_size, serve.spool_max_bytes), SETTING("2G") },
 	{ SERVE, 3, HEADING("What is shown:") },
 	{ SERVE, 3,
 	  "Where /metrics and the other pages are: addresses with ports, and paths of unix sockets "

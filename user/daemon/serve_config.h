@@ -42,6 +42,7 @@ struct serve_config {
 	char hosts[1024];
 	char spool[PATH_MAX];
 	uint64_t spool_max_files;
+	uint64_t spool_max_bytes;
 	char state[PATH_MAX];
 	uint64_t keep_ns;
 	uint64_t max_jobs;

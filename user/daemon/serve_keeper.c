@@ -176,7 +176,7 @@ int serve_keeper_open(struct serve_keeper *k, const struct serve_config *c, stru
 	/* It was damaged, and is kept aside. */
 	if (d->what[0])
 		serve_log_diag(LOG_WARNING, "", d);
-	err = spool_open(c->spool, c->spool_max_files, d, &k->spool);
+	err = spool_open(c->spool, c->spool_max_files, c->spool_max_bytes, d, &k->spool);
 	if (err)
 		return err;
 	if (accounts_new(&o, &k->accounts) || openmetrics_new(&m, &k->metrics))
@@ -210,6 +210,7 @@ void serve_keeper_change(struct serve_keeper *k, const struct serve_config *to,
 		k->spool = *spool;
 	}
 	k->spool.max_files = to->spool_max_files;
+	k->spool.max_bytes = to->spool_max_bytes;
 	openmetrics_limits(k->metrics, &m);
 	k->prune_ns = 0;
 	k->thin_ns = 0;
@@ -533,7 +534,7 @@ static void tell_removed(struct serve_keeper *k)
 	if (k->removed == k->removed_told || now < k->tell_ns)
 		return;
 	serve_log(LOG_WARNING,
-		  "the spool is full (spool-max-files): %" PRIu64
+		  "the spool is full (spool-max-files, spool-max-size): %" PRIu64
 		  " closing report%s that nobody has "
 		  "picked up made room for others; t410trace job shows their accounts",
 		  k->removed - k->removed_told, k->removed - k->removed_told == 1 ? "" : "s");

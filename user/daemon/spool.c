@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -76,18 +77,32 @@ static int check_folder(const char *folder, int fd, struct diag *d)
 	return 0;
 }
 
-/* Files that somebody may pick up; a negative errno. */
-static ssize_t count_files(int folder)
+/* The size of a file, 0 of anything else and of one that is not there. */
+static uint64_t size_of(int folder, const char *name)
 {
-	cleanup_closedir DIR *dir = dir_at(folder, ".");
+	struct stat st;
+
+	return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ? 0
+										       : st.st_size;
+}
+
+/* Files that somebody may pick up. */
+static int count_files(struct spool *s)
+{
+	cleanup_closedir DIR *dir = dir_at(s->folder, ".");
 	struct dirent *entry;
-	ssize_t nr = 0;
 
 	if (!dir)
 		return -errno;
-	for (errno = 0; (entry = readdir(dir)); errno = 0)
-		nr += entry->d_name[0] != '.';
-	return errno ? -errno : nr;
+	s->nr_files = 0;
+	s->bytes = 0;
+	for (errno = 0; (entry = readdir(dir)); errno = 0) {
+		if (entry->d_name[0] == '.')
+			continue;
+		s->nr_files++;
+		s->bytes += size_of(s->folder, entry->d_name);
+	}
+	return -errno;
 }
 
 static bool same_time(const struct timespec *a, const struct timespec *b)
@@ -96,44 +111,45 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 }
 
 /* Others take files away: count anew, but only if it matters and something has changed. */
-static int check_room(struct spool *s, const char *name)
+static int check_room(struct spool *s, const char *name, uint64_t size)
 {
 	struct timespec now;
 	struct stat st;
+	bool is_new = fstatat(s->folder, name, &st, AT_SYMLINK_NOFOLLOW);
+	uint64_t old = is_new || !S_ISREG(st.st_mode) ? 0 : st.st_size;
+	uint64_t more = size > old ? size - old : 0;
 	int err;
-	ssize_t nr;
 
-	if (!s->max_files || s->nr_files < s->max_files)
-		return 0;
-	if (!fstatat(s->folder, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (more > s->max_bytes)
+		more = s->max_bytes;
+	if (!spool_is_full(s, is_new, more))
 		return 0;
 	if (fstat(s->folder, &st))
 		return -errno;
 	if (same_time(&st.st_mtim, &s->counted))
 		return -EDQUOT;
-	nr = count_files(s->folder);
-	if (nr < 0)
-		return nr;
-	s->nr_files = nr;
+	err = count_files(s);
+	if (err)
+		return err;
 	/* within a tick of the clock a folder can change and keep its time */
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (now.tv_sec > st.st_mtim.tv_sec + 1)
 		s->counted = st.st_mtim;
-	if (s->nr_files < s->max_files)
+	if (!spool_is_full(s, is_new, more))
 		return 0;
-	err = spool_make_room(s);
+	err = spool_make_room(s, is_new, more);
 	if (err)
 		return err;
-	return s->nr_files < s->max_files ? 0 : -EDQUOT;
+	return spool_is_full(s, is_new, more) ? -EDQUOT : 0;
 }
 
-int spool_open(const char *folder, size_t max_files, struct diag *d, struct spool *ret)
+int spool_open(const char *folder, size_t max_files, uint64_t max_bytes, struct diag *d,
+	       struct spool *ret)
 {
 	cleanup_close int fd = -1, lock = -1;
-	ssize_t nr;
 	int err;
 
-	*ret = (struct spool){ .folder = -1, .max_files = max_files };
+	*ret = (struct spool){ .folder = -1, .max_files = max_files, .max_bytes = max_bytes };
 	if (!folder[0])
 		return 0;
 	err = open_folder(folder, d, &fd);
@@ -143,14 +159,14 @@ int spool_open(const char *folder, size_t max_files, struct diag *d, struct spoo
 		err = check_folder(folder, fd, d);
 	if (err)
 		return err;
-	nr = count_files(fd);
-	if (nr < 0)
-		return refuse(folder, nr, "its files cannot be counted: look at its rights", d);
-	/* the time 0: a full spool is counted once more */
-	*ret = (struct spool){ .folder = take_fd(&fd),
-			       .lock = take_fd(&lock),
-			       .max_files = max_files,
-			       .nr_files = nr };
+	/* the time is 0: a full spool is counted once more */
+	ret->folder = fd;
+	err = count_files(ret);
+	ret->folder = -1;
+	if (err)
+		return refuse(folder, err, "its files cannot be counted: look at its rights", d);
+	ret->folder = take_fd(&fd);
+	ret->lock = take_fd(&lock);
 	str_copy(ret->path, sizeof(ret->path), folder);
 	return 0;
 }
@@ -189,7 +205,7 @@ static int follow_folder(struct spool *s, struct diag *d)
 	if (!fstat(s->folder, &have) && !stat(s->path, &named) && have.st_dev == named.st_dev &&
 	    have.st_ino == named.st_ino)
 		return 0;
-	err = spool_open(s->path, s->max_files, d, &next);
+	err = spool_open(s->path, s->max_files, s->max_bytes, d, &next);
 	if (err)
 		return err;
 	next.removed = s->removed;
@@ -230,6 +246,7 @@ static int put_file(struct spool *s, const char *name, const char *text, size_t 
 	cleanup_close int fd = -1;
 	struct stat st;
 	bool is_new = fstatat(s->folder, name, &st, AT_SYMLINK_NOFOLLOW);
+	uint64_t old = is_new ? 0 : size_of(s->folder, name);
 	int err;
 
 	/* without writing it first: it is tried again and again */
@@ -248,6 +265,8 @@ static int put_file(struct spool *s, const char *name, const char *text, size_t 
 		return err;
 	}
 	s->nr_files += is_new;
+	s->bytes += size;
+	s->bytes -= old < s->bytes ? old : s->bytes;
 	return fsync(s->folder) ? -errno : 0;
 }
 
@@ -261,14 +280,16 @@ int spool_write(struct spool *s, const char *name, const char *text, size_t size
 	err = follow_folder(s, d);
 	if (err)
 		return err;
-	err = check_room(s, name);
+	err = check_room(s, name, size);
 	if (!err)
 		err = put_file(s, name, text, size);
 	if (!err)
 		return 0;
-	if (err == -EDQUOT && s->max_files && s->nr_files >= s->max_files) {
-		diag_fail(d, err, "the closing report %s is not written: %zu are there already",
-			  name, s->nr_files);
+	if (err == -EDQUOT && spool_is_full(s, 1, size)) {
+		diag_fail(d, err,
+			  "the closing report %s is not written: %zu are there already (%" PRIu64
+			  " bytes)",
+			  name, s->nr_files, s->bytes);
 		return diag_advise(d, err, "take files away, or allow more of them");
 	}
 	if (err == -EEXIST) {

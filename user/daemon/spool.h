@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The spool: a folder of closing reports, one file a job, for whoever picks them up. A file is
- * there as a whole or not at all. When it is full, the oldest reports make room. Nothing else is ever
- * removed but what an earlier writer left unfinished.
+ * there as a whole or not at all. When it is full, in number or in bytes, the oldest reports make room.
+ * Nothing else is ever removed but what an earlier writer left unfinished.
  */
 #ifndef DAEMON_SPOOL_H
 #define DAEMON_SPOOL_H
@@ -21,7 +21,9 @@
  * @path: of the folder, "" for none: reports are not written
  * @folder, @lock: descriptors; of a lock against a second writer. -1 and anything: not open
  * @max_files: with this many files the oldest reports make room for the next one; 0 = no bound
- * @nr_files, @counted: files there were, and when the folder had changed last when they were counted
+ * @max_bytes: the same for the sum of their sizes
+ * @nr_files, @bytes, @counted: files there were, the sum of their sizes, and when the folder had changed
+ *	last when they were counted
  * @removed: reports that had to make room
  */
 struct spool {
@@ -29,7 +31,9 @@ struct spool {
 	int folder;
 	int lock;
 	size_t max_files;
+	uint64_t max_bytes;
 	size_t nr_files;
+	uint64_t bytes;
 	struct timespec counted;
 	uint64_t removed;
 };
@@ -38,7 +42,7 @@ struct spool {
  * spool_open() - open the folder, made when it is not there
  * @folder: its path, "" for none; not a symbolic link, and not writable by everybody (-EPERM): then anybody
  *	could put forged reports there
- * @max_files: see struct spool
+ * @max_files, @max_bytes: see struct spool
  * @d: gets the problem
  * @ret: close with spool_close()
  *
@@ -47,7 +51,8 @@ struct spool {
  *
  * Return: 0, -EBUSY when another one writes there, or another negative errno.
  */
-int spool_open(const char *folder, size_t max_files, struct diag *d, struct spool *ret);
+int spool_open(const char *folder, size_t max_files, uint64_t max_bytes, struct diag *d,
+	       struct spool *ret);
 void spool_close(struct spool *s);
 
 /**
@@ -63,9 +68,10 @@ void spool_close(struct spool *s);
  * If the folder was removed or renamed, one is made or opened under its name before the report is written, as
  * spool_open() does.
  *
- * With @max_files files there, a hundredth of them is removed, the oldest ones that are called as reports of jobs
- * are (KEY.json). Reports of users' own jobs (account_key_owner()) have at most half of the space then; of these
- * the user with the most gives. -EDQUOT when nothing can be removed.
+ * With @max_files files there, or when it would be more than @max_bytes with this one, a hundredth of the bound
+ * is removed, the oldest ones that are called as reports of jobs are (KEY.json). Reports of users' own jobs
+ * (account_key_owner()) have at most half of the space then; of these the user with the most gives. -EDQUOT when
+ * nothing can be removed. A report larger than @max_bytes is written when no other is left.
  *
  * On disk (fsync) under its name when this returns 0. A file of that name is replaced. With an error
  * no part of it is there under its name: a whole one may be, if only the folder could not be brought

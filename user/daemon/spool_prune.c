@@ -28,18 +28,23 @@ bool spool_is_name(const char *name)
 	return length && !name[length] && name[0] != '.' && length <= NAME_MAX;
 }
 
-/* A report that is there: whose it is, since when, and its number in the folder. */
+/* Kinds of bounds */
+enum bound { FILES, BYTES, NR_BOUNDS };
+
+/* A report that is there: whose it is, since when, and its number in the folder; @size: by bound */
 struct there {
 	uint32_t owner;
 	uint64_t since_ns;
 	uint64_t number;
+	uint64_t size[NR_BOUNDS];
 };
 
 /* Reports of an owner: a row of struct there, the oldest first. @give: how many of them make room */
 struct holder {
 	uint32_t owner;
-	size_t first, nr;
+	size_t first;
 	size_t give;
+	uint64_t left[NR_BOUNDS]; /* of those that do not */
 };
 
 struct spool_look {
@@ -48,8 +53,10 @@ struct spool_look {
 	size_t nr, cap;
 	struct holder *holders; /* by owner, the machine's first */
 	size_t nr_holders, cap_holders;
+	uint64_t chosen[NR_BOUNDS]; /* to be removed */
+	uint64_t users[NR_BOUNDS];  /* left to users */
 	uint64_t removed;
-	size_t stuck; /* that could not be removed */
+	uint64_t stuck[NR_BOUNDS]; /* that could not be removed */
 };
 
 static bool owner_of(const char *name, uint32_t *ret)
@@ -69,13 +76,15 @@ static bool owner_of(const char *name, uint32_t *ret)
 }
 
 /* Only a file can be a report. */
-static bool since_of(int folder, const char *name, uint64_t *ret_ns)
+static bool look_at(int folder, const char *name, struct there *t)
 {
 	struct stat st;
 
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 		return false;
-	*ret_ns = (uint64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec;
+	t->since_ns = (uint64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec;
+	t->size[FILES] = 1;
+	t->size[BYTES] = st.st_size;
 	return true;
 }
 
@@ -115,7 +124,7 @@ static int note(struct spool_look *l, const struct dirent *e, uint32_t owner)
 {
 	struct there t = { .owner = owner, .number = e->d_ino };
 
-	if (!since_of(l->folder, e->d_name, &t.since_ns))
+	if (!look_at(l->folder, e->d_name, &t))
 		return 0;
 	if (array_reserve(l->there, l->cap, l->nr))
 		return -ENOMEM;
@@ -130,54 +139,60 @@ static int by_owner_and_age(const void *a, const void *b)
 	return ORDER(x->owner, y->owner) ?: ORDER(x->since_ns, y->since_ns);
 }
 
+static void add_sizes(uint64_t to[NR_BOUNDS], const uint64_t more[NR_BOUNDS])
+{
+	for (int u = 0; u < NR_BOUNDS; u++)
+		to[u] += more[u];
+}
+
 static int make_holders(struct spool_look *l)
 {
 	if (l->nr)
 		qsort(l->there, l->nr, sizeof(*l->there), by_owner_and_age);
 	for (size_t i = 0; i < l->nr; i++) {
-		struct holder *last = l->nr_holders ? &l->holders[l->nr_holders - 1] : NULL;
+		const struct there *t = &l->there[i];
 
-		if (last && last->owner == l->there[i].owner) {
-			last->nr++;
-			continue;
+		if (!l->nr_holders || l->holders[l->nr_holders - 1].owner != t->owner) {
+			if (array_reserve(l->holders, l->cap_holders, l->nr_holders))
+				return -ENOMEM;
+			l->holders[l->nr_holders++] =
+				(struct holder){ .owner = t->owner, .first = i };
 		}
-		if (array_reserve(l->holders, l->cap_holders, l->nr_holders))
-			return -ENOMEM;
-		l->holders[l->nr_holders++] =
-			(struct holder){ .owner = l->there[i].owner, .first = i, .nr = 1 };
+		add_sizes(l->holders[l->nr_holders - 1].left, t->size);
+		if (t->owner)
+			add_sizes(l->users, t->size);
 	}
 	return 0;
 }
 
-static size_t left(const struct holder *s)
-{
-	return s->nr - s->give;
-}
-
 /* Who gives the next one: the machine, unless users have more than half, and of these who has most. */
-static struct holder *next_giver(const struct spool_look *l, size_t users, size_t half)
+static struct holder *next_giver(const struct spool_look *l, enum bound u, uint64_t half)
 {
 	struct holder *machine = l->nr_holders && !l->holders[0].owner ? &l->holders[0] : NULL;
 	struct holder *largest = NULL;
 
-	if (machine && left(machine) && users <= half)
+	if (machine && machine->left[FILES] && l->users[u] <= half)
 		return machine;
 	for (size_t i = machine ? 1 : 0; i < l->nr_holders; i++)
-		if (left(&l->holders[i]) && (!largest || left(&l->holders[i]) > left(largest)))
+		if (l->holders[i].left[FILES] &&
+		    (!largest || l->holders[i].left[u] > largest->left[u]))
 			largest = &l->holders[i];
-	return largest ? largest : machine && left(machine) ? machine : NULL;
+	return largest ? largest : machine && machine->left[FILES] ? machine : NULL;
 }
 
-static void choose(struct spool_look *l, size_t need, size_t half)
+static void choose(struct spool_look *l, enum bound by, uint64_t need, uint64_t half)
 {
-	size_t users = l->nr;
 	struct holder *giver;
 
-	if (l->nr_holders && !l->holders[0].owner)
-		users -= l->holders[0].nr;
-	for (; need && (giver = next_giver(l, users, half)); need--) {
-		giver->give++;
-		users -= giver->owner != 0;
+	while (l->chosen[by] < need && (giver = next_giver(l, by, half))) {
+		const struct there *t = &l->there[giver->first + giver->give++];
+
+		add_sizes(l->chosen, t->size);
+		for (int u = 0; u < NR_BOUNDS; u++) {
+			giver->left[u] -= t->size[u];
+			if (giver->owner)
+				l->users[u] -= t->size[u];
+		}
 	}
 }
 
@@ -205,45 +220,74 @@ static void keep_chosen(struct spool_look *l)
 
 static int drop(struct spool_look *l, const struct dirent *e, uint32_t owner)
 {
-	const struct there wanted = { .owner = owner, .number = e->d_ino };
+	const struct there wanted = { .owner = owner, .number = e->d_ino }, *t;
 
-	if (!bsearch(&wanted, l->there, l->nr, sizeof(*l->there), by_number))
+	t = bsearch(&wanted, l->there, l->nr, sizeof(*l->there), by_number);
+	if (!t)
 		return 0;
 	if (!unlinkat(l->folder, e->d_name, 0))
 		l->removed++;
 	else if (errno != ENOENT)
-		l->stuck++;
+		add_sizes(l->stuck, t->size);
 	return 0;
 }
 
-/* @stuck: more of them, in place of those that cannot be removed; how many these are now */
-static int make_room(struct spool *s, size_t *stuck)
+static bool is_over(uint64_t have, uint64_t more, uint64_t bound)
+{
+	return bound && more && have + more > bound;
+}
+
+bool spool_is_full(const struct spool *s, size_t files, uint64_t bytes)
+{
+	return is_over(s->nr_files, files, s->max_files) || is_over(s->bytes, bytes, s->max_bytes);
+}
+
+static void choose_all(struct spool_look *l, const struct spool *s, size_t files, uint64_t bytes,
+		       const uint64_t stuck[NR_BOUNDS])
+{
+	if (is_over(s->nr_files, files, s->max_files))
+		choose(l, FILES,
+		       s->nr_files + files - s->max_files + s->max_files / 100 + stuck[FILES],
+		       s->max_files / 2);
+	if (is_over(s->bytes, bytes, s->max_bytes))
+		choose(l, BYTES,
+		       s->bytes + bytes - s->max_bytes + s->max_bytes / 100 + stuck[BYTES],
+		       s->max_bytes / 2);
+	keep_chosen(l);
+}
+
+/* @stuck: more of them, in place of those that cannot be removed; which these are now */
+static int make_room(struct spool *s, size_t files, uint64_t bytes, uint64_t stuck[NR_BOUNDS])
 {
 	struct spool_look l = { .folder = s->folder };
+	uint64_t nr, size;
 	int err = each_report(&l, note);
 
 	if (!err)
 		err = make_holders(&l);
-	if (!err) {
-		choose(&l, s->nr_files - s->max_files + 1 + s->max_files / 100 + *stuck,
-		       s->max_files / 2);
-		keep_chosen(&l);
-	}
+	if (!err)
+		choose_all(&l, s, files, bytes, stuck);
 	if (!err && l.nr)
 		err = each_report(&l, drop);
-	s->nr_files -= l.removed < s->nr_files ? l.removed : s->nr_files;
+	/* those that somebody took meanwhile are gone, too */
+	nr = err ? l.removed : l.chosen[FILES] - l.stuck[FILES];
+	size = err ? 0 : l.chosen[BYTES] - l.stuck[BYTES];
+	s->nr_files -= nr < s->nr_files ? nr : s->nr_files;
+	s->bytes -= size < s->bytes ? size : s->bytes;
 	s->removed += l.removed;
-	*stuck = l.removed ? 0 : l.stuck;
+	memcpy(stuck, l.stuck, sizeof(l.stuck));
 	free(l.there);
 	free(l.holders);
 	return l.removed ? 0 : err;
 }
 
-int spool_make_room(struct spool *s)
+int spool_make_room(struct spool *s, size_t files, uint64_t bytes)
 {
-	size_t stuck = 0;
-	int err = make_room(s, &stuck);
+	uint64_t stuck[NR_BOUNDS] = { 0 };
+	int err = make_room(s, files, bytes, stuck);
 
 	/* Those that must not be changed are not in the way of the next ones. */
-	return err || !stuck ? err : make_room(s, &stuck);
+	if (err || !stuck[FILES] || !spool_is_full(s, files, bytes))
+		return err;
+	return make_room(s, files, bytes, stuck);
 }

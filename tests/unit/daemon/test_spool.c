@@ -56,7 +56,7 @@ static struct spool open_spool(size_t max_files)
 	struct spool s;
 	struct diag d;
 
-	assert_int_equal(spool_open(folder, max_files, &d, &s), 0);
+	assert_int_equal(spool_open(folder, max_files, 0, &d, &s), 0);
 	return s;
 }
 
@@ -117,7 +117,7 @@ static void test_links(void **state)
 	/* nor is the folder one */
 	tree_link(&tree, "link", folder);
 	tree_path(&tree, "link", victim);
-	assert_int_equal(spool_open(victim, 0, &d, &s), -ENOTDIR);
+	assert_int_equal(spool_open(victim, 0, 0, &d, &s), -ENOTDIR);
 	assert_true(d.help[0]);
 }
 
@@ -128,7 +128,7 @@ static void test_open(void **state)
 	char path[PATH_MAX];
 
 	(void)state;
-	assert_int_equal(spool_open(folder, 0, &d, &second), -EBUSY);
+	assert_int_equal(spool_open(folder, 0, 0, &d, &second), -EBUSY);
 	assert_non_null(strstr(d.what, folder));
 	assert_non_null(strstr(d.what, own_name()));
 	spool_close(&s);
@@ -138,11 +138,11 @@ static void test_open(void **state)
 	assert_int_equal(nr_entries(), 1);
 	spool_close(&s);
 	assert_int_equal(chmod(folder, 0757), 0);
-	assert_int_equal(spool_open(folder, 0, &d, &s), -EPERM);
+	assert_int_equal(spool_open(folder, 0, 0, &d, &s), -EPERM);
 	assert_non_null(strstr(d.help, "chmod"));
 	tree_path(&tree, "spool/report", path);
-	assert_int_equal(spool_open(path, 0, &d, &s), -ENOTDIR);
-	assert_int_equal(spool_open("/nowhere/at/all", 0, &d, &s), -ENOENT);
+	assert_int_equal(spool_open(path, 0, 0, &d, &s), -ENOTDIR);
+	assert_int_equal(spool_open("/nowhere/at/all", 0, 0, &d, &s), -ENOENT);
 }
 
 /* Rights do not depend on the umask, and those that an earlier version gave are taken away. */
@@ -272,7 +272,7 @@ static void test_folder_moved(void **state)
 	assert_int_equal(nr_entries(), 1);
 	assert_int_equal(s.max_files, 7);
 	assert_int_equal(s.removed, 3);
-	assert_int_equal(spool_open(folder, 0, &d, &second), -EBUSY);
+	assert_int_equal(spool_open(folder, 0, 0, &d, &second), -EBUSY);
 	tree_drop(&tree, "spool/two");
 	tree_drop(&tree, "spool/.t410trace-lock");
 	tree_drop(&tree, "spool");
@@ -438,6 +438,121 @@ static void test_users_share(void **state)
 	spool_close(&s);
 }
 
+static void put_size(struct spool *s, const char *form, unsigned int number, size_t size)
+{
+	static char text[5000];
+	struct timespec times[2] = { { .tv_sec = 1000000 + number },
+				     { .tv_sec = 1000000 + number } };
+	struct diag d = { 0 };
+	char name[64];
+
+	assert_true(size <= sizeof(text));
+	snprintf(name, sizeof(name), form, number);
+	assert_int_equal(spool_write(s, name, text, size, &d), 0);
+	assert_int_equal(utimensat(s->folder, name, times, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+/* All files but hidden ones. */
+static uint64_t nr_bytes(void)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && !fstatat(dirfd(dir), entry->d_name, &st, 0))
+			bytes += st.st_size;
+	closedir(dir);
+	return bytes;
+}
+
+/* The bound in bytes, whatever there are in number. */
+static void test_bytes(void **state)
+{
+	struct spool s;
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(spool_open(folder, 0, 10000, &d, &s), 0);
+	for (unsigned int i = 0; i < 10; i++)
+		put_size(&s, "slurm-%u-1-1.json", i, 1000);
+	assert_int_equal(s.removed, 0);
+	assert_int_equal(s.bytes, 10000);
+	/* a smaller one in place of the first, and one more of what that left */
+	put_size(&s, "slurm-%u-1-1.json", 0, 400);
+	put_size(&s, "slurm-%u-1-1.json", 10, 600);
+	assert_int_equal(s.removed, 0);
+	/* 3,000 and a hundredth of the bound: the four oldest, 400 and three of 1,000 */
+	put_size(&s, "slurm-%u-1-1.json", 11, 3000);
+	assert_int_equal(s.removed, 4);
+	assert_int_equal(nr_with("slurm-3-") + nr_with("slurm-0-"), 0);
+	assert_int_equal(nr_with("slurm-4-"), 1);
+	assert_int_equal(nr_bytes(), 9600);
+	assert_int_equal(s.bytes, 9600);
+	spool_close(&s);
+	/* a smaller bound, and a report that is larger than that */
+	assert_int_equal(spool_open(folder, 100, 4000, &d, &s), 0);
+	assert_int_equal(s.bytes, 9600);
+	put_size(&s, "slurm-%u-1-1.json", 12, 100);
+	assert_int_equal(nr_bytes(), 3700);
+	put_size(&s, "slurm-%u-1-1.json", 13, 5000);
+	assert_int_equal(nr_entries(), 1);
+	put_size(&s, "slurm-%u-1-1.json", 14, 100);
+	assert_int_equal(nr_entries(), 1);
+	assert_int_equal(nr_bytes(), 100);
+	spool_close(&s);
+}
+
+/* Somebody picks them up: that makes room, and nothing is lost. */
+static void test_bytes_picked_up(void **state)
+{
+	struct spool s;
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(spool_open(folder, 0, 3000, &d, &s), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		put_size(&s, "slurm-%u-1-1.json", i, 1000);
+	tree_drop(&tree, "spool/slurm-0-1-1.json");
+	tree_drop(&tree, "spool/slurm-1-1-1.json");
+	put_size(&s, "slurm-%u-1-1.json", 3, 2000);
+	assert_int_equal(s.removed, 0);
+	assert_int_equal(s.bytes, 3000);
+	/* what is not called as reports are stays, and leaves no room */
+	tree_drop(&tree, "spool/slurm-2-1-1.json");
+	tree_drop(&tree, "spool/slurm-3-1-1.json");
+	put_size(&s, "elsewhere%u", 0, 2500);
+	assert_int_equal(spool_write(&s, "slurm-4-1-1.json", folder, 600, &d), -EDQUOT);
+	assert_non_null(strstr(d.what, "2500 bytes"));
+	assert_int_equal(spool_write(&s, "slurm-5-1-1.json", folder, 500, &d), 0);
+	assert_int_equal(s.removed, 0);
+	spool_close(&s);
+}
+
+/* Large reports of a user take nobody's place, also where they are few. */
+static void test_users_share_bytes(void **state)
+{
+	struct spool s;
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(spool_open(folder, 0, 20000, &d, &s), 0);
+	for (unsigned int i = 0; i < 10; i++)
+		put_size(&s, "slurm-%u-1-1.json", i, 1000);
+	for (unsigned int i = 0; i < 8; i++)
+		put_size(&s, "podman-%u-1-1-u1001.json", i, 100);
+	for (unsigned int i = 0; i < 20; i++)
+		put_size(&s, "docker-%u-1-1-u1000.json", i, 3000);
+	/* users have half, and what the one report adds that comes when they have just less */
+	assert_int_equal(nr_with("slurm"), 7);
+	assert_int_equal(nr_with("-u1001"), 8);
+	assert_int_equal(nr_with("-u1000"), 4);
+	assert_int_equal(s.removed, 19);
+	spool_close(&s);
+}
+
 static void on_full_disk(void *arg)
 {
 	static char text[100000];
@@ -452,7 +567,7 @@ static void on_full_disk(void *arg)
 	if (!mount_small(folder, "size=1m"))
 		skip_child("no rights to mount");
 	CHECK(!chmod(folder, 0755));
-	CHECK(!spool_open(folder, 0, &d, &s));
+	CHECK(!spool_open(folder, 0, 0, &d, &s));
 	do {
 		char name[16];
 
@@ -485,7 +600,7 @@ static void write_for_ever(void *arg)
 	struct spool s;
 	struct diag d;
 
-	CHECK(!spool_open(folder, 0, &d, &s));
+	CHECK(!spool_open(folder, 0, 0, &d, &s));
 	CHECK(write(*(int *)arg, "x", 1) == 1);
 	for (unsigned int i = 0;; i++) {
 		char name[16];
@@ -554,6 +669,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_oldest_gives, make, clear),
 		cmocka_unit_test_setup_teardown(test_oldest_is_stuck, make, clear),
 		cmocka_unit_test_setup_teardown(test_users_share, make, clear),
+		cmocka_unit_test_setup_teardown(test_bytes, make, clear),
+		cmocka_unit_test_setup_teardown(test_bytes_picked_up, make, clear),
+		cmocka_unit_test_setup_teardown(test_users_share_bytes, make, clear),
 		cmocka_unit_test_setup_teardown(test_full_disk, make, clear),
 		cmocka_unit_test_setup_teardown(test_killed, make, clear),
 	};
