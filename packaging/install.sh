@@ -59,6 +59,7 @@ for schema in share/*.schema.json; do file 644 "$schema" "$share/${schema#share/
 for rules in share/prometheus/*.rules.yml; do file 644 "$rules" "$share/${rules##*/}"; done
 file 644 share/grafana/t410trace.json "$share/grafana-dashboard.json"
 for script in packaging/slurm/*.sh; do text 755 "$script" "$share/slurm-${script##*/}"; done
+text 755 packaging/collect/collect.sh "$share/collect.sh"
 file 644 include/esp/monitors.h "$usr/include/t410trace/esp/monitors.h"
 for unit in packaging/systemd/*; do text 644 "$unit" "$usr/lib/systemd/system/${unit##*/}"; done
 for folder in sysusers.d tmpfiles.d; do
@@ -67,6 +68,7 @@ done
 text 644 packaging/apparmor/t410trace-serve "$DESTDIR$SYSCONFDIR/apparmor.d/t410trace-serve"
 settings packaging/serve.conf "$etc/serve.conf"
 settings packaging/slurm/epilog.conf "$etc/epilog.conf"
+settings packaging/collect/collect.conf "$etc/collect.conf"
 
 for page in README.md CHANGELOG.md docs/*.md; do text 644 "$page" "$doc/$page"; done
 for page in docs/*.svg docs/pictures/* docs/examples/source.* docs/examples/platform.json LICENSE LICENSES/*; do

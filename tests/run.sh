@@ -182,6 +182,7 @@ part_unit() {
 		tests/cli/test_job_merge.py ./t410trace
 		tests/cli/test_slurm_epilog.py
 		tests/cli/test_slurm_merge.py ./t410trace
+		tests/cli/test_collect.py
 		tests/cli/test_options.py ./t410trace
 		tests/cli/test_outputs.py ./t410trace
 		tests/cli/test_serve.py ./t410trace

@@ -187,6 +187,10 @@ def test_install(tree):
         merge = (to / under / "lib/systemd/system/t410trace-merge.service").read_text(encoding="utf-8")
         assert f"\nExecStart={prefix}/share/t410trace/slurm-merge.sh\n" in merge
         assert f'\nT410TRACE="{prefix}/bin/t410trace"\n' in (to / under / "share/t410trace/slurm-merge.sh").read_text(encoding="utf-8")
+        collect = (to / under / "share/t410trace/collect.sh").read_text(encoding="utf-8")
+        assert f":-{etc}/t410trace/collect.conf}}\n" in collect and (to / f"{etc[1:]}/t410trace/collect.conf").exists()
+        service = (to / under / "lib/systemd/system/t410trace-collect.service").read_text(encoding="utf-8")
+        assert f"\nExecStart={prefix}/share/t410trace/collect.sh\n" in service
         assert {"t410trace.rules.yml", "t410trace-fleet.rules.yml"} <= {path.name for path in (to / under / "share/t410trace").iterdir()}
         for source in ("settings", "shared_options"):
             built = (tree.root / f"build/{NATIVE}/user/cli/{source}.o").read_text(encoding="utf-8")
