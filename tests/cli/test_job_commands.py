@@ -337,6 +337,34 @@ def state(file):
     assert "the last interval ended" in run("jobs", "--state", file).told
 
 
+def run_with_settings(text, *arguments, status=0):
+    """With a serve.conf of this content where the program looks for it: in a mount namespace, on an /etc of its own."""
+    conf = re.search(r"default\s+(/\S+/serve\.conf)", run("serve", "--help").stdout)[1]
+    script = 'mount -t tmpfs none "$1" && mkdir -p "${2%/*}" && printf %s "$3" > "$2" && shift 3 && exec "$@"'
+    top = "/" + conf.split("/")[1]
+    unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    done = subprocess.run(
+        [*unshare, "sh", "-c", script, "sh", top, conf, text, os.path.realpath(program), *arguments],
+        capture_output=True, text=True, check=False, timeout=60,
+    )
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+@check
+def state_in_settings(file):
+    """both commands find accounts where serve.conf has them, and --state is stronger"""
+    make(file, "jobs")
+    right = f"interval = 30s\n#state = /nowhere/1\n state =\t{file} \nstateless = /nowhere/2\n"
+    for missing, *arguments in (4, "job", "13", "--json"), (1, "jobs", "--json"):
+        want = run(*arguments, "--state", file).stdout
+        assert run_with_settings(right, *arguments).stdout == want, arguments
+        assert run_with_settings(f"state = /nowhere/3\n{right}", *arguments).stdout == want, "the last one counts"
+        assert run_with_settings("state = /nowhere/4\n", *arguments, "--state", str(file)).stdout == want
+        done = run_with_settings("state = /nowhere/5\n", *arguments, status=missing)
+        assert "/nowhere/5" in done.stderr and not done.stdout, done
+
+
 @check
 def slow_pager(file):
     """a reader that waits for its output to be read does not make the log of the store grow"""
