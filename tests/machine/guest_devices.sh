@@ -81,6 +81,12 @@ scenario_devices_alone() {
 	trace one -a -i 500 $(devices 0002:a1:00.0)
 	load nvme --slot 2,3 --per-iter 70016 --cpu 3 --seconds 1
 	trace_end TERM
+	mv truth truth.one
+	# Latencies of two take turns beside the bytes of both
+	# shellcheck disable=SC2046  # a list
+	trace two -a -i 1000 $(devices 0002:81:00.0 0002:e1:00.0)
+	load two --slot 0,1 --rate 3000001 --cpu 2 --seconds 4
+	trace_end TERM
 }
 
 # All that there are, with the budget that nobody asked for: here it does not do for reading them often

@@ -276,7 +276,7 @@ def each_is_exact(s):
 
 @test("devices_alone")
 def one_has_its_requests(s):
-    reports, slots, bdf = s.reports("one"), sent(s.truth()), "0002:a1:00.0"
+    reports, slots, bdf = s.reports("one"), sent(s.truth("truth.one")), "0002:a1:00.0"
     for side, event in SIDES:
         expect_equal(total(reports, bdf, f"{side}_bytes"), known(s, bdf, f"{event}_bytes", slots), side)
         expect_equal(total(reports, bdf, f"{side}_requests"), known(s, bdf, f"{event}_req", slots), side)
@@ -293,6 +293,18 @@ def it_has_its_latency(s):
     latency = sum(entry["read_latency_ns"] * entry["read_requests"] for entry in found)
     # cycles at 1 GHz
     expect_close(latency / sum(entry["read_requests"] for entry in found), 800, 0.02, "latency")
+
+
+@test("devices_alone")
+def bars_hold_beside_turns(s):
+    """Where turns of latencies begin, bytes are not counted for a moment."""
+    reports, slots, bdf = s.reports("two"), sent(s.truth()), "0002:81:00.0"
+    for side, event in SIDES:
+        truth = known(s, bdf, f"{event}_bytes", slots)
+        low, value, high = (total(reports, bdf, f"{side}_{key}") for key in ("low", "bytes", "high"))
+        show(f"devices_alone: two: {side} {value} ({value / truth - 1:+.4%}), {low} to {high}, truth {truth}")
+        require(value <= truth <= high, f"{side}: {value} to {high}, truth {truth}")
+        expect(high <= 1.02 * truth, f"{side}: at most {high}, truth {truth}")
 
 
 @test("devices_alone")

@@ -271,7 +271,7 @@ static bool group_sum(const struct book *b, uint32_t group, int which, enum term
 	doubt = rotation_doubt(r, which);
 	/* The counted part is sure. */
 	unseen = fmax(value - r->window[which].bytes, 0);
-	s->edges += rotation_edges(r, which);
+	s->edges += rotation_edges(r, which) + value * book_stopped(b, group);
 	if (r->window[which].bytes > 0)
 		s->early += early_bytes(b, group, which) * value / r->window[which].bytes;
 	s->above += doubt * doubt;

@@ -187,6 +187,7 @@ int book_finish(struct book *b)
 					 b->counters[i].running_ns);
 	if (err)
 		return err;
+	book_widen(b);
 	HASH_ITER (hh, b->rows, row, next)
 		clip_bounds(b, row);
 	err = book_owned(b);

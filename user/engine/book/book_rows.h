@@ -357,6 +357,16 @@ uint64_t book_row_bytes(const struct book *b, const struct book_row *row);
  */
 int book_scale(struct book *b, uint32_t counter, uint64_t num, uint64_t den);
 
+/**
+ * book_stopped() - part of a group's bytes that was not counted while others of its PMU took turns
+ *
+ * See rotation_stopped(). Return: 0 where there are no such turns.
+ */
+double book_stopped(const struct book *b, uint32_t group);
+
+/** book_widen() - that part is in the upper ends of counters of devices and of rows */
+void book_widen(struct book *b);
+
 /** book_devices_new() - roles of counters and room for devices; 0 or -ENOMEM */
 int book_devices_new(struct book *b);
 

@@ -146,6 +146,11 @@ double rotation_edges(const struct rotation *r, int which)
 	       ((double)r->enabled_ns / r->running_ns);
 }
 
+double rotation_stopped(const struct rotation *r, uint64_t turns, uint64_t gap_ns)
+{
+	return r->running_ns ? fmin(2 * EDGE_NS * turns, gap_ns) / r->running_ns : 0;
+}
+
 double rotation_unseen_doubt(double counted, double ratio, double squares)
 {
 	return fmax(SCALE_DOUBT * counted * (ratio - 1),

@@ -88,6 +88,17 @@ double rotation_doubt(const struct rotation *r, int which);
  */
 double rotation_edges(const struct rotation *r, int which);
 
+/**
+ * rotation_stopped() - part of the bytes that may not have been counted beside turns of others
+ * @r: counters that went on meanwhile
+ * @turns: of others on their PMU
+ * @gap_ns: time between these turns, outside of which nothing stopped the PMU
+ *
+ * The end of a turn stops the PMU for a moment, and the begin of the next one does, as for
+ * rotation_edges(); the kernel calls it running time.
+ */
+double rotation_stopped(const struct rotation *r, uint64_t turns, uint64_t gap_ns);
+
 /** rotation_quantile() - 97.5% quantile of Student's distribution; @freedom is at least 1 */
 double rotation_quantile(size_t freedom);
 

@@ -550,6 +550,64 @@ static void destinations_share_a_claim(void **state)
 	}
 }
 
+/*
+ * The disk counts all of the time, and the card's and the port's turns stop its PMU, if it is the
+ * same: for 10 of 40 ns at most when both have turns, for 20 when one has.
+ */
+static void turns_beside_are_in_bars(void **state)
+{
+	static const struct {
+		const char *disk, *nic, *port;
+		uint64_t high, row;
+	} cases[] = {
+		{ "p", "p", "p", 500, 300 },
+		{ "p", "p", "q", 600, 360 },
+		{ "p", "q", "q", 400, 240 },
+		{ "", "", "", 400, 240 },
+	};
+	const uint64_t disk[] = { 100, 0, 0 }, other[] = { 0, 0, 0, 0 };
+	struct counter named[NR];
+	struct layout l = layout;
+	struct book_scope scope = { .all = true, .devices = devices, .nr_devices = 5 };
+
+	(void)state;
+	l.counters = named;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct world w = { 0 };
+		struct portion p[2] = { { 0, 60 }, { WORKLOAD_BACKGROUND, 40 } };
+		struct report *r;
+
+		for (int c = 0; c < NR; c++) {
+			const char *pmu = counters[c].device == DISK  ? cases[i].disk
+					  : counters[c].device == NIC ? cases[i].nic
+								      : cases[i].port;
+
+			named[c] = counters[c];
+			strcpy(named[c].pmu, pmu);
+		}
+		assert_int_equal(identity_new(&w.id), 0);
+		assert_int_equal(book_new(&l, &scope, w.id, &w.book), 0);
+		w.sink = book_sink(w.book);
+		p[0].workload = workload(&w, 7, 1);
+		for (int k = 0; k < 4; k++) {
+			window(&w, 2, 10, disk);
+			bytes(&w, DISK_RD, 100, p, 2);
+			bounds(&w, DISK_RD, p[0].workload, 50, 60);
+			window(&w, 3, k % 2 ? 0 : 10, other);
+			window(&w, 4, k == 1 ? 10 : 0, other);
+		}
+		r = report_of(&w);
+		check(r);
+		assert_int_equal(r->devices[0].read.bytes, 400);
+		assert_int_equal(r->devices[0].read.low, 400);
+		assert_int_equal(r->devices[0].read.high, cases[i].high);
+		assert_int_equal(r->counters[DISK_RD].high, cases[i].high);
+		assert_int_equal(share(row(r, "pid:7:70"), DISK_RD)->high, cases[i].row);
+		report_free(r);
+		world_free(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -566,6 +624,7 @@ int main(void)
 		cmocka_unit_test(doubt_is_where_it_is_counted),
 		cmocka_unit_test(the_pool_has_no_more_than_all),
 		cmocka_unit_test(destinations_share_a_claim),
+		cmocka_unit_test(turns_beside_are_in_bars),
 	};
 
 	return cmocka_run_group_tests_name("book_devices", tests, NULL, NULL);

@@ -99,6 +99,22 @@ static void begins_of_turns_are_in_doubt(void **state)
 	assert_true(fabs(rotation_edges(&r, 0) - 200000 * 0.01) < 1);
 }
 
+/* Counters that went on lose what passes while turns of others end and begin. */
+static void turns_stop_what_is_beside_them(void **state)
+{
+	struct rotation always = { 0 };
+
+	(void)state;
+	assert_true(rotation_stopped(&always, 3, 1000000) == 0);
+	for (int i = 0; i < 10; i++)
+		window(&always, 100000000, 100000000, 1000000);
+	rotation_end(&always);
+	/* 0.3 ms twice for each of ten, of a second; no longer than there was between them */
+	assert_true(fabs(rotation_stopped(&always, 10, 500000000) - 0.006) < 1e-9);
+	assert_true(fabs(rotation_stopped(&always, 10, 2000000) - 0.002) < 1e-9);
+	assert_true(rotation_stopped(&always, 0, 500000000) == 0);
+}
+
 /* Each window in which the kernel took the counters away is a look of its own. */
 static void shared_windows_are_samples(void **state)
 {
@@ -195,6 +211,7 @@ int main(void)
 		cmocka_unit_test(doubt_is_that_of_drawing_turns),
 		cmocka_unit_test(one_turn_may_be_the_only_lump),
 		cmocka_unit_test(begins_of_turns_are_in_doubt),
+		cmocka_unit_test(turns_stop_what_is_beside_them),
 		cmocka_unit_test(shared_windows_are_samples),
 		cmocka_unit_test(a_turn_goes_on_in_the_next_interval),
 		cmocka_unit_test(intervals_hold_the_truth),
