@@ -195,6 +195,59 @@ scenario_devices_writeback() {
 	diskload --totals > totals.after
 }
 
+# --- links of GPUs
+
+# The bits of two GPUs of each socket. All of segment 0 is QEMU's, which moves nothing here.
+LINK_LINES='0000:* socket=0 rc=2 rp=1
+0006:01:00.0 socket=0 rc=5 rp=0 gpu=0
+0005:01:00.0 socket=0 rc=4 rp=0 gpu=1
+000b:01:00.0 socket=1 rc=2 rp=0 gpu=0
+000d:41:00.0 socket=1 rc=4 rp=1 gpu=1'
+LINKED="000b:01:00.0 000d:41:00.0 0006:01:00.0"
+
+# links NAME: they are followed, beside four devices that take turns with all ports of their root
+# complex, at full rate
+links() {
+	echo "$LINK_LINES" > $MAP
+	# shellcheck disable=SC2046,SC2086  # lists
+	trace "$1" -a -i 2000 --pci-map $MAP $(devices $LINKED $FOUR_SWITCHED)
+}
+
+# links_end NAME: what was moved is in whole intervals: a device may have no turn in a short one
+links_end() {
+	until_true has_lines "$1.json" $(($(wc -l < "$1.json") + 1))
+	trace_end TERM
+	mv truth "truth.$1"
+}
+
+scenario_devices_links() {
+	links all
+	load hits0 --slot 20,21 --per-iter 70016 --cpu 2 --seconds 1
+	load hits30 --slot 22,23 --rate 3000001 --cpu 2 --seconds 1
+	load hits90 --slot 24,25 --rate 3000001 --cpu 3 --seconds 1
+	load cpus --slot 16,28 --rate 1000000 --cpu 1 --seconds 0.5
+	links_end all
+}
+
+# Two GPUs of a socket at once, and one beside the switch
+scenario_devices_links_two() {
+	links two
+	load one --slot 22 --rate 3000001 --cpu 2 --seconds 2 &
+	load other --slot 26 --rate 1000003 --cpu 3 --seconds 2 &
+	load beside --slot 27 --rate 9000001 --cpu 1 --seconds 2 &
+	until_true has_lines truth 3
+	links_end two
+	# Which of the two it is nobody says; then there is a device of which nobody knows the place
+	echo "$LINK_LINES" | sed 's/ gpu=.*//' > $MAP
+	# shellcheck disable=SC2046,SC2086  # lists
+	trace untold -a -d 1 --pci-map $MAP $(devices $LINKED)
+	trace_ended
+	echo "$LINK_LINES" | sed '/^0000/d' > $MAP
+	# shellcheck disable=SC2046,SC2086  # lists
+	trace unplaced -a -d 1 --pci-map $MAP $(devices $LINKED)
+	trace_ended
+}
+
 # --- others, and changes
 
 # perf has the filter of a root complex for itself, for another device

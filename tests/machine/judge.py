@@ -23,6 +23,7 @@ import judge_drivers
 import judge_esp
 import judge_faults
 import judge_latency
+import judge_links
 import judge_shapes
 import judge_slurm
 import judge_stat
@@ -55,7 +56,7 @@ CHECK_REPORT = HERE.parent / "check-report"
 TESTS = {}
 test = tests_into(TESTS)
 # Scenarios whose traffic file names all events
-KNOWN = {**judge_stat.MACHINES, **judge_devices.MACHINES}
+KNOWN = {**judge_stat.MACHINES, **judge_devices.MACHINES, **judge_links.MACHINES}
 # Scenarios whose machine or whose guest's programs are others
 OTHERS = {
     **judge_slurm.SHAPES,
@@ -572,6 +573,7 @@ PARTS = (
     judge_devices,
     judge_drivers,
     judge_latency,
+    judge_links,
     judge_shapes,
     judge_esp,
     judge_slurm,
@@ -712,7 +714,7 @@ def judge(folders, names):
 def main():
     if sys.argv[1:] == ["--list"]:
         # The last word: not in "make check", see run.sh
-        more = {*judge_drivers.TESTS, *judge_shapes.TESTS, *judge_esp.TESTS}
+        more = {*judge_drivers.TESTS, *judge_shapes.TESTS, *judge_esp.TESTS, *judge_links.MORE}
         for name in TESTS:
             print(*machine_of(name), name, *(["more"] if name in more else []))
         return 0
