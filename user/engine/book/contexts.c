@@ -314,6 +314,9 @@ static bool are_known(const struct looks *l, uint64_t start_ns, uint64_t end_ns)
 {
 	uint64_t most = LATE * usual(l);
 
+	/* All are gone by the last look: what moves after it may be a newcomer's. */
+	if (l->rule == OWNER_CONTEXTS && l->nr && !l->nr_here && end_ns > l->last_ns)
+		return false;
 	if (!l->last_ns || l->missed || l->longest_ns > most)
 		return false;
 	if (l->first_ns > start_ns && l->first_ns - start_ns > most)
@@ -329,32 +332,52 @@ static int by_start(const void *a, const void *b)
 	       ?: ORDER(x->start_ns, y->start_ns);
 }
 
+/*
+ * A move to another cgroup becomes known when the task has run there, which may be after the look: at
+ * the end of an interval those of the last look are looked up again, so that none owns it from a
+ * cgroup that it had left.
+ */
+static int see_at_end(struct contexts *x, struct looks *l, uint64_t end_ns)
+{
+	size_t before = l->nr_here;
+	int err = 0;
+
+	for (size_t i = 0; i < before; i++)
+		l->items[i].here = false;
+	for (size_t i = 0; i < before && !err; i++) {
+		const struct book_process *p = &l->items[i];
+		const struct trace_context c = { .pid = p->pid,
+						 .start_ns = p->start_ns,
+						 .instance = p->instance,
+						 .since_ns = end_ns };
+
+		err = see(x, l, before, &c, later(p->to_ns, end_ns));
+	}
+	put_in_order(l);
+	return err;
+}
+
 static int close_device(struct contexts *x, uint32_t device, uint64_t start_ns, uint64_t end_ns,
 			struct book *book)
 {
 	struct looks *l = &x->devices[device];
 	struct book_use use = { .rule = l->rule,
-				.known = are_known(l, start_ns, end_ns),
 				.start_ns = start_ns,
 				.end_ns = end_ns,
 				.told_ns = l->told_ns,
 				.samples = l->samples,
-				.copies = l->copies,
-				.processes = l->items,
-				.nr = l->nr };
-	int err = 0;
+				.copies = l->copies };
+	int err = see_at_end(x, l, end_ns);
 
-	for (size_t i = 0; i < l->nr && !err; i++) {
-		struct book_process *p = &l->items[i];
-
-		if (i < l->nr_here)
-			p->to_ns = later(p->to_ns, end_ns);
-		/* By now its task may be known. */
-		if (!has_cgroup(x, p))
-			err = find_workload(x, p, &p->workload);
-	}
+	/* By now tasks of those that are gone may be known, too. */
+	for (size_t i = l->nr_here; i < l->nr && !err; i++)
+		if (!has_cgroup(x, &l->items[i]))
+			err = find_workload(x, &l->items[i], &l->items[i].workload);
 	if (l->nr)
 		qsort(l->items, l->nr, sizeof(*l->items), by_start);
+	use.known = are_known(l, start_ns, end_ns);
+	use.processes = l->items;
+	use.nr = l->nr;
 	if (!err && l->rule != OWNER_NONE)
 		err = book_use(book, device, &use);
 	/* Links of a function have no users of their own. */

@@ -459,6 +459,39 @@ static void moved_process(void **state)
 	done(&w, r);
 }
 
+/* The move is known after the look, for the task has to run first. */
+static void moved_before_it_was_known(void **state)
+{
+	struct world w = make(ROW_JOB);
+	struct report *r;
+
+	(void)state;
+	LOOK(&w, 500, 1);
+	task(&w, 1, OTHER_TASK, "python");
+	r = close_at(&w, 1000);
+	assert_int_equal(unowned(r, OWNERSHIP_SHARED)->nr_all, 2);
+	report_free(r);
+	LOOK(&w, 1500, 1);
+	r = close_at(&w, 2000);
+	assert_int_equal(owned(r)->nr_all, 1);
+	assert_string_equal(r->devices[0].exclusive, "job:14:0");
+	done(&w, r);
+}
+
+/* After the last look that found none, a newcomer may have moved bytes. */
+static void gone_before_the_end(void **state)
+{
+	struct world w = make(ROW_JOB);
+	struct report *r;
+
+	(void)state;
+	LOOK(&w, 500, 1);
+	look_list(&w, 900, true, NULL, 0);
+	r = close_at(&w, 1000);
+	assert_int_equal(unowned(r, OWNERSHIP_UNKNOWN)->nr, 1);
+	done(&w, r);
+}
+
 /* More users than a report has room for. */
 static void many(void **state)
 {
@@ -507,6 +540,8 @@ int main(void)
 		cmocka_unit_test(instances),
 		cmocka_unit_test(sampled),
 		cmocka_unit_test(moved_process),
+		cmocka_unit_test(moved_before_it_was_known),
+		cmocka_unit_test(gone_before_the_end),
 		cmocka_unit_test(many),
 	};
 
