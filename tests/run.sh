@@ -260,6 +260,7 @@ part_emulation() {
 		tests/machine/test_judge.py
 		tests/machine/test_judge_stat.py
 		tests/machine/test_judge_devices.py
+		tests/machine/test_judge_gpus.py
 		tests/machine/test_judge_shapes.py
 		tests/machine/test_judge_drivers.py
 		tests/machine/test_judge_esp.py

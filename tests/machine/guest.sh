@@ -649,6 +649,8 @@ scenario_grace_alone() {
 . /host/guest_stat.sh
 # shellcheck source=tests/machine/guest_devices.sh
 . /host/guest_devices.sh
+# shellcheck source=tests/machine/guest_gpus.sh
+. /host/guest_gpus.sh
 # shellcheck source=tests/machine/guest_drivers.sh
 . /host/guest_drivers.sh
 # shellcheck source=tests/machine/guest_slurm.sh

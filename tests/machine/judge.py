@@ -22,6 +22,7 @@ import judge_devices
 import judge_drivers
 import judge_esp
 import judge_faults
+import judge_gpus
 import judge_latency
 import judge_links
 import judge_shapes
@@ -56,7 +57,12 @@ CHECK_REPORT = HERE.parent / "check-report"
 TESTS = {}
 test = tests_into(TESTS)
 # Scenarios whose traffic file names all events
-KNOWN = {**judge_stat.MACHINES, **judge_devices.MACHINES, **judge_links.MACHINES}
+KNOWN = {
+    **judge_stat.MACHINES,
+    **judge_devices.MACHINES,
+    **judge_gpus.MACHINES,
+    **judge_links.MACHINES,
+}
 # Scenarios whose machine or whose guest's programs are others
 OTHERS = {
     **judge_slurm.SHAPES,
@@ -572,6 +578,7 @@ PARTS = (
     judge_destinations,
     judge_devices,
     judge_drivers,
+    judge_gpus,
     judge_latency,
     judge_links,
     judge_shapes,
@@ -714,7 +721,8 @@ def judge(folders, names):
 def main():
     if sys.argv[1:] == ["--list"]:
         # The last word: not in "make check", see run.sh
-        more = {*judge_drivers.TESTS, *judge_shapes.TESTS, *judge_esp.TESTS, *judge_links.MORE}
+        more = {*judge_gpus.MORE, *judge_links.MORE}
+        more.update(judge_drivers.TESTS, judge_shapes.TESTS, judge_esp.TESTS)
         for name in TESTS:
             print(*machine_of(name), name, *(["more"] if name in more else []))
         return 0

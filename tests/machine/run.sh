@@ -114,6 +114,9 @@ boots() {
 	mkdir -p "$folder/out"
 	machine_take "$T410TRACE" "$folder"
 	cp -r "$HERE"/{shapes,esp} "$folder/"
+	cp "$T410TRACE-gpu" "$folder/t410trace-gpu"
+	mkdir -p "$folder/gpu"
+	aarch64-linux-gnu-gcc -Wall -Wextra -shared -fPIC -o "$folder/gpu/libnvidia-ml.so.1" "$ROOT/tests/gpu/nvml.c"
 	# What ncurses has to know of a terminal, in every Debian
 	mkdir -p "$folder/terminfo/x"
 	cp -L /lib/terminfo/x/xterm "$folder/terminfo/x/"

@@ -14,8 +14,8 @@ readonly SPARE_MODULES=(drivers/pci/pci-pf-stub)
 readonly DISK_MODULES=(drivers/block/virtio_blk lib/crc/crc16 fs/mbcache fs/jbd2/jbd2 fs/ext4/ext4)
 # The drivers under test; in load order. Debian has their source, but not built.
 # Our own (guest/module) are loaded by tests: t410_cache with the cache model, t410_shapes for PMUs
-# that other vendors' machines have
-readonly OWN_MODULES=(t410_cache t410_shapes)
+# that other vendors' machines have, nvidia for nodes of GPUs
+readonly OWN_MODULES=(t410_cache t410_shapes nvidia)
 readonly DRIVERS=(arm_cspmu_module nvidia_cspmu nvidia_t410_cmem_latency_pmu nvidia_t410_c2c_pmu)
 # Those of other shapes' PMUs, which only they load. That of Kunpeng is in Debian's image.
 readonly AMPEREONE_DRIVERS=(ampere_cspmu dwc_pcie_pmu)
