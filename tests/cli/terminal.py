@@ -1,13 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """A terminal to look at programs in: tmux, with a server of its own."""
+import contextlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import time
 
 LIMIT_S = 60
+
+
+def processes_of(sessions):
+    """Those of the sessions of these processes; the dead that wait for their parents are none."""
+    found = set()
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, _, session = path.read_text(encoding="utf-8").rpartition(")")[2].split()[:4]
+            if int(session) in sessions and state not in "ZX":
+                found.add(int(path.parent.name))
+    return found
+
+
+def leave_leak_check(pid):
+    """
+    LeakSanitizer stops its process at the end with SIGSTOP, which SIGCONT of a terminal that goes
+    takes away: it waits for ever then, and its process spins.
+    """
+    with contextlib.suppress(OSError):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+        tracer = int(re.search(r"(?m)^TracerPid:\s*(\d+)", status)[1])
+        command = [pathlib.Path(f"/proc/{one}/cmdline").read_bytes() for one in (pid, tracer) if tracer]
+        if len(set(command)) == 1 and tracer:
+            os.kill(pid, signal.SIGKILL)
 
 
 class Terminal:
@@ -40,9 +66,21 @@ class Terminal:
         return done.stdout.decode()
 
     def end(self):
-        """The terminal goes away, as when its window is closed."""
+        """The terminal goes away, as when its window is closed, and with it all programs in it."""
+        there = self.processes()
         subprocess.run(["tmux", "kill-server"], env=self.environment, capture_output=True, check=False)
         self.folder.cleanup()
+        until = time.monotonic() + LIMIT_S
+        while (left := there & processes_of(there)) and time.monotonic() < until:
+            for pid in left:
+                leave_leak_check(pid)
+            time.sleep(0.05)
+        assert not left, f"still there when their terminal has gone: {left}"
+
+    def processes(self):
+        with contextlib.suppress(FileNotFoundError):
+            return processes_of({int(pathlib.Path(self.folder.name, "pid").read_text(encoding="ascii"))})
+        return set()
 
     def press(self, *keys):
         for key in keys:
