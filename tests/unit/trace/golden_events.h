@@ -13,8 +13,8 @@ static inline void golden_names(const struct trace_sink *s)
 		{ 8, 7, 7, 99, UINT64_MAX, 1ull << 52, "a b\"\\\n\xff", false },
 	};
 	const struct trace_job_news jobs[] = {
-		{ 880, "12", "fluid", "alice" },
-		{ 880, NULL, "caf\xc3\xa9", NULL },
+		{ 880, "12", "fluid", "alice", 0 },
+		{ 880, NULL, "caf\xc3\xa9", NULL, 0 },
 	};
 
 	assert_int_equal(trace_send_cgroup(s, 880, "/slurm/job_12"), 0);
