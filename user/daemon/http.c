@@ -134,15 +134,15 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	struct http_request q = { .path = url, .fd = -1 };
 	struct http_page p = { 0 };
 	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
-	const union MHD_ConnectionInfo *info;
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 	int r;
 
 	(void)version;
 	(void)upload;
 	(void)upload_size;
 	(void)request;
-	if (l->socket.local &&
-	    !(info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)))
+	if (!info)
 		return MHD_NO;
 	if (l->socket.local)
 		q.fd = info->connect_fd;
