@@ -9,7 +9,7 @@ UNIT=t410trace.service
 install_service() {
 	mkdir -p /usr/local/bin /usr/local/lib/systemd/system /etc/t410trace
 	cp "$T410TRACE" /usr/local/bin/t410trace
-	cp /host/$UNIT /usr/local/lib/systemd/system/
+	cp /host/$UNIT /host/t410trace.socket /usr/local/lib/systemd/system/
 	serve_conf 1s
 	systemctl daemon-reload
 }
@@ -21,6 +21,7 @@ serve_conf() {
 	window = 20ms
 	read-budget = 0
 	schedulers = systemd
+	state = /var/lib/t410trace/site.db
 	END
 }
 
@@ -54,7 +55,7 @@ scenario_systemd() {
 	chmod g+s /var/lib/t410trace
 	said start systemctl start $UNIT
 	unit_state started
-	stat -c '%n %a %g' /var/lib/t410trace /var/lib/t410trace/accounts.db* > rights
+	stat -c '%n %a %g' /var/lib/t410trace /var/lib/t410trace/site.db* > rights
 	cat "/proc/$(main_pid)/status" > process
 	systemd-analyze security $UNIT --no-pager > security
 	said verify systemd-analyze verify --man=no /usr/local/lib/systemd/system/$UNIT
@@ -65,6 +66,12 @@ scenario_systemd() {
 	until_true has_report beta.service
 	serve_conf 2s
 	said reload systemctl reload $UNIT
+	systemctl is-active t410trace.socket > socket.state
+	stat -c '%F %a' /run/t410trace/t410trace.sock >> socket.state
+	echo interval = soon >> /etc/t410trace/serve.conf
+	said reload-wrong systemctl reload $UNIT
+	is_active && echo active > reload-wrong.state
+	serve_conf 2s
 
 	unit_load gamma 1 1 300
 	until_true in_store gamma.service

@@ -4,7 +4,7 @@
 import json
 import re
 
-from results import Failure, estimate, expect_close, expect_equal, require, tests_into
+from results import Failure, estimate, expect, expect_close, expect_equal, require, tests_into
 
 TESTS = {}
 test = tests_into(TESTS)
@@ -101,6 +101,17 @@ def settings_are_read_again(s):
 
 
 @test("systemd")
+def a_reload_of_wrong_settings_fails(s):
+    expect(s.status("reload-wrong") != 0, "systemctl says that it is fine")
+    expect_equal(s.words("reload-wrong.state"), "active", "state afterwards")
+
+
+@test("systemd")
+def users_have_a_socket(s):
+    expect_equal(s.words("socket.state"), "active socket 666", "the socket of t410trace.socket")
+
+
+@test("systemd")
 def it_comes_back_when_killed(s):
     before, after = (pairs(s, f"{name}.shown", "=") for name in ("started", "killed"))
     expect_equal(after["ActiveState"], "active", "state")
@@ -114,7 +125,7 @@ def a_group_may_read(s):
     found = pairs(s, "rights", " ")
     expect_equal(found["/var/lib/t410trace"], "2750 1", "rights of the folder")
     for end in ("", "-wal", "-shm"):
-        expect_equal(found[f"/var/lib/t410trace/accounts.db{end}"], "640 1", f"rights of accounts.db{end}")
+        expect_equal(found[f"/var/lib/t410trace/site.db{end}"], "640 1", f"rights of site.db{end}")
 
 
 @test("systemd")

@@ -120,7 +120,8 @@ boots() {
 	# What ncurses has to know of a terminal, in every Debian
 	mkdir -p "$folder/terminfo/x"
 	cp -L /lib/terminfo/x/xterm "$folder/terminfo/x/"
-	cp "$HERE"/guest*.sh "$ROOT/packaging/slurm/epilog.sh" "$ROOT/packaging/systemd/t410trace.service" "$folder/"
+	cp "$HERE"/guest*.sh "$ROOT/packaging/slurm/epilog.sh" "$ROOT/packaging/systemd/t410trace.service" \
+		"$ROOT/packaging/systemd/t410trace.socket" "$folder/"
 	while read -r shape traffic; do
 		wanted=()
 		for name; do
