@@ -41,7 +41,7 @@ declare -A WHAT=(
 	[packages]="packages in fresh systems, completion in each shell; not in make check (8 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
-	[fleet]="1,000 jobs on three nodes that end at once, with simulated Slurm; not in make check (1 min)"
+	[fleet]="jobs on three nodes of a Slurm cluster in the virtual T410, 1,000 jobs that end at once; not in make check (12 min)"
 	[kernel]="live tests on this Debian release's own kernel, booted; not in make check (4 min)"
 	[riscv64]="the program for riscv64, on Debian's kernel for it, booted; not in make check (1 min, and what builds it)"
 	[machine]="t410trace in the virtual T410, all shapes; Debian's programs in it (9 min)"
@@ -265,6 +265,7 @@ part_emulation() {
 		tests/machine/test_judge_drivers.py
 		tests/machine/test_judge_esp.py
 		tests/machine/test_judge_slurm.py
+		tests/machine/test_judge_fleet.py
 		tests/machine/test_judge_ticks.py
 		tests/machine/test_judge_view.py
 		tests/machine/test_judge_again.py
@@ -321,7 +322,13 @@ part_drivers() {
 	return $failed
 }
 
-part_fleet() { make -s -j"$(nproc)" && script tests/cli/test_slurm_merge.py ./t410trace 1000; }
+part_fleet() {
+	local failed=0
+	make -s -j"$(nproc)" && make -s -j"$(nproc)" ARCH=arm64 LINK=shared || return
+	tests/machine/run.sh fleet || failed=1
+	script tests/cli/test_slurm_merge.py ./t410trace 1000 || failed=1
+	return $failed
+}
 
 # cpu_seconds: of all that this shell has started and waited for
 cpu_seconds() { awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($14 + $15) / hz) }' "/proc/$$/stat"; }

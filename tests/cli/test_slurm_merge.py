@@ -11,6 +11,7 @@ import getpass
 import json
 import os
 import pathlib
+import pwd
 import subprocess
 import sys
 import tempfile
@@ -364,6 +365,21 @@ def test_a_report_is_whole_or_not_there():
         site.epilog("n3")
         has(site.lines("log")[-1], "cannot write")
         assert not site.reports(), site.reports()
+
+
+def test_root_writes_as_the_owner_of_the_folder():
+    """As on a server of NFS, where root is nobody."""
+    if os.getuid():
+        return
+    with Site("SHARED_USER=nobody") as site:
+        owner = pwd.getpwnam("nobody")
+        site.folder.chmod(0o755)
+        os.chown(site.shared, owner.pw_uid, owner.pw_gid)
+        site.epilog()
+        (report,) = site.shared.rglob("*.json")
+        for path in (report, *report.parents[:2]):
+            assert path.owner() == "nobody" and path.stat().st_gid == owner.pw_gid, path
+        assert not site.lines("log"), site.lines("log")
 
 
 def test_names_of_nodes_are_names():

@@ -659,6 +659,8 @@ scenario_grace_alone() {
 . /host/guest_shapes.sh
 # shellcheck source=tests/machine/guest_esp.sh
 . /host/guest_esp.sh
+# shellcheck source=tests/machine/guest_fleet.sh
+. /host/guest_fleet.sh
 # shellcheck source=tests/machine/guest_systemd.sh
 . /host/guest_systemd.sh
 # shellcheck source=tests/machine/guest_view.sh

@@ -83,9 +83,12 @@ database_start() {
 answers() { "$@" > /dev/null 2>&1; }
 node_is_idle() { [ "$(sinfo -h -o %T)" = idle ]; }
 
+# cluster_start NODE...: those of guest_fleet.sh; none: this machine is the only one
+# shellcheck disable=SC2120  # guest_fleet.sh names some
 cluster_start() {
 	slurm_folders
 	slurm_settings
+	[ $# = 0 ] || fleet_settings
 	# jobs get the CPUs that slurmd has
 	taskset -p $ANYWHERE $$ > /dev/null
 	munged --force
@@ -94,7 +97,8 @@ cluster_start() {
 	until_true answers sacctmgr -n list cluster
 	answers sacctmgr -i add cluster t410
 	slurmctld
-	slurmd
+	[ $# != 0 ] || slurmd
+	for node; do slurmd -N "$node"; done
 	until_true node_is_idle
 }
 

@@ -22,6 +22,7 @@ import judge_devices
 import judge_drivers
 import judge_esp
 import judge_faults
+import judge_fleet
 import judge_gpus
 import judge_latency
 import judge_links
@@ -65,6 +66,7 @@ KNOWN = {
 }
 # Scenarios whose machine or whose guest's programs are others
 OTHERS = {
+    **judge_fleet.SHAPES,
     **judge_slurm.SHAPES,
     **judge_systemd.SHAPES,
     **judge_drivers.MACHINES,
@@ -583,6 +585,7 @@ PARTS = (
     judge_links,
     judge_shapes,
     judge_esp,
+    judge_fleet,
     judge_slurm,
     judge_stat,
     judge_systemd,
@@ -723,8 +726,9 @@ def main():
         # The last word: not in "make check", see run.sh
         more = {*judge_gpus.MORE, *judge_links.MORE}
         more.update(judge_drivers.TESTS, judge_shapes.TESTS, judge_esp.TESTS)
+        words = {**dict.fromkeys(more, "more"), **dict.fromkeys(judge_fleet.TESTS, "alone")}
         for name in TESTS:
-            print(*machine_of(name), name, *(["more"] if name in more else []))
+            print(*machine_of(name), name, *([words[name]] if name in words else []))
         return 0
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--again", action="store_true")

@@ -34,10 +34,10 @@ fail() {
 	exit 1
 }
 
-# Lines "SHAPE TRAFFIC NAME [more]"; a shape may say what the other end of NVLink-C2C is: "t410,none",
-# that there are disks: "t410,disks", that it is a node of a cluster: "t410,slurm",
-# that systemd is its first process: "t410,systemd"; that our module makes PMUs: "t410,shapes";
-# or that it is an ESP: "t410,esp"
+# Lines "SHAPE TRAFFIC NAME [more | alone]"; one that is alone runs only if it is named. A shape may say
+# what the other end of NVLink-C2C is: "t410,none", that there are disks: "t410,disks", that it is a
+# node of a cluster: "t410,slurm", that systemd is its first process: "t410,systemd"; that our module
+# makes PMUs: "t410,shapes"; or that it is an ESP: "t410,esp"
 scenarios=$("$HERE/judge.py" --list) || fail "judge.py does not run"
 names=$(cut -d ' ' -f 3 <<< "$scenarios")
 # shellcheck disable=SC2046  # a list
@@ -120,12 +120,12 @@ boots() {
 	# What ncurses has to know of a terminal, in every Debian
 	mkdir -p "$folder/terminfo/x"
 	cp -L /lib/terminfo/x/xterm "$folder/terminfo/x/"
-	cp "$HERE"/guest*.sh "$ROOT/packaging/slurm/epilog.sh" "$ROOT/packaging/systemd/t410trace.service" \
+	cp "$HERE"/guest*.sh "$ROOT"/packaging/slurm/*.sh "$ROOT/packaging/systemd/t410trace.service" \
 		"$ROOT/packaging/systemd/t410trace.socket" "$folder/"
 	while read -r shape traffic; do
 		wanted=()
 		for name; do
-			grep -qxE -- "$shape $traffic $name( more)?" <<< "$scenarios" && wanted+=("$name")
+			grep -qxE -- "$shape $traffic $name( more| alone)?" <<< "$scenarios" && wanted+=("$name")
 		done
 		[ ${#wanted[@]} = 0 ] || boot "$folder" "$shape" "$traffic" "${wanted[@]}" < /dev/null
 	done < <(cut -d ' ' -f 1,2 <<< "$scenarios" | sort -ru)

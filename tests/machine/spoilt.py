@@ -36,6 +36,7 @@ def failing_in(files, tests, make_scenario, name="scenario"):
         folder.mkdir()
         (folder / "done").touch()
         for file, content in files.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(as_text(content), encoding="utf-8")
         return failing(make_scenario(folder), tests)
 

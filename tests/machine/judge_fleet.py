@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of jobs on the three nodes of a real Slurm cluster; see judge.py and guest_fleet.sh."""
+
+import json
+
+from results import estimate, expect, expect_equal, require, tests_into
+
+TESTS = {}
+test = tests_into(TESTS)
+SHAPES = {"fleet": ("t410,slurm", "traffic.conf")}
+# Jobs and how many nodes each has; jobs during which something failed
+FIRST = {"three": 3, "two": 2}
+TROUBLED = ("stopped", "full", "gone", "killed")
+METRICS = {"mr": "mem_read_bytes", "mw": "mem_write_bytes"}
+
+
+def rows(s, name):
+    """Fields of sacct: a line for each job, or each task of an array."""
+    return [line.split("|") for line in s.text(f"{name}.sacct").splitlines()]
+
+
+def decoded(s, name):
+    return [json.loads(line) for line in s.text(f"{name}.decoded").splitlines()]
+
+
+def only(s, name):
+    """The line of sacct and the record of a job, which has one of each."""
+    found, records = rows(s, name), decoded(s, name)
+    expect_equal((len(found), len(records)), (1, 1), f"{name}: lines of sacct and records")
+    return found[0], records[0]
+
+
+def number(s, name):
+    return s.text(f"{name}.id").strip()
+
+
+def reports(s, moment, job):
+    """Of the nodes of a job, by name, as they were shared before a round."""
+    folders = list((s.folder / f"reports.{moment}" / job).iterdir())
+    expect_equal(len(folders), 1, f"runs of job {job}")
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in folders[0].iterdir()}
+
+
+def has_sums(record, nodes, what):
+    """The record is the sum of the reports, to the unit."""
+    for short, metric in METRICS.items():
+        total = sum(report["metrics"][metric]["value"] for report in nodes.values())
+        expect_equal(record["m"][short][0], total, f"{what}: {metric}")
+
+
+def moved(s, name, job):
+    """Bytes of the job's programs, by counter."""
+    found = {}
+    for line in s.truth().lines:
+        if line["name"].startswith(f"{name}.{job}."):
+            counter = s.wiring.slots[line["slot"]]
+            found[counter] = found.get(counter, 0) + line["bytes"]
+    require(found, f"{name}: no program has moved bytes")
+    return found
+
+
+@test("fleet")
+def slurm_ends_jobs_as_without_us(s):
+    for name in (*FIRST, "array", "stopped", "full", "gone"):
+        for row in rows(s, name):
+            expect_equal(row[2:4], ["COMPLETED", "0:0"], f"{name}: state")
+    expect_equal(rows(s, "killed")[0][2], "NODE_FAIL", "killed: state")
+    states = dict(line.split() for line in s.text("nodes").splitlines())
+    expect_equal((states["n1"], states["n2"]), ("idle", "idle"), "nodes")
+
+
+@test("fleet")
+def each_job_has_one_record_of_all_its_nodes(s):
+    for name, nodes in FIRST.items():
+        found = reports(s, "first", number(s, name))
+        expect_equal(len(found), nodes, f"{name}: reports")
+        row, record = only(s, name)
+        expect_equal((row[0], record["j"]), (number(s, name), number(s, name)), f"{name}: number")
+        has_sums(record, found, name)
+        parts = {node: report["metrics"]["mem_read_bytes"]["value"] + report["metrics"]["mem_write_bytes"]["value"]
+                 for node, report in found.items()}
+        require(len(set(parts.values())) == nodes, f"{name}: its nodes moved the same: {parts}")
+        print(f"# fleet: {name}: {parts} bytes, a record of {len(row[4])} bytes")
+
+
+@test("fleet")
+def tasks_of_an_array_are_apart(s):
+    array = number(s, "array")
+    found = rows(s, "array")
+    expect_equal([row[0] for row in found], [f"{array}_1", f"{array}_2"], "tasks")
+    records = decoded(s, "array")
+    expect_equal(len({record["j"] for record in records}), 2, f"numbers of {records}")
+    for record in records:
+        has_sums(record, reports(s, "first", record["j"]), f"task {record['j']}")
+
+
+@test("fleet")
+def totals_are_those_of_the_machine(s):
+    """Only these programs made its counters grow. So what jobs have of a counter is not more; those of
+    the job whose node died do not say what they moved."""
+    whole = {}
+    for folder in ("first", "late", "killed"):
+        for path in (s.folder / f"reports.{folder}").rglob("*.json"):
+            for counter in json.loads(path.read_text(encoding="utf-8"))["counters"]:
+                parts = counter["value"] + counter["others"] + counter["unattributed"]
+                expect_equal(parts, counter["machine"]["value"], f"{path.stem}: {counter['name']}")
+                if folder != "killed":
+                    whole[counter["name"]] = whole.get(counter["name"], 0) + counter["value"]
+    for name, count in s.truth().counters().items():
+        total = whole.get(name, 0)
+        require(total <= count, f"{name}: jobs have {total}, and programs moved {count}")
+
+
+@test("fleet")
+@estimate
+def totals_are_those_of_the_programs(s):
+    for name in FIRST:
+        found = reports(s, "first", number(s, name))
+        for counter, truth in moved(s, name, number(s, name)).items():
+            parts = [c for report in found.values() for c in report["counters"] if c["name"] == counter]
+            value, low, high = (sum(part[key] for part in parts) for key in ("value", "low", "high"))
+            print(f"# fleet: {name}: {counter} {value / truth - 1:+.4f}")
+            expect(abs(value / truth - 1) <= 0.1, f"{name}: {counter} {value}, truth {truth}")
+            expect(low <= truth <= high, f"{name}: {counter} {low} to {high}, truth {truth}")
+
+
+@test("fleet")
+def a_round_stores_all_and_leaves_nothing(s):
+    expect_equal((s.status("round.first"), s.text("round.first.err")), (0, ""), "the first round")
+    for later in ("early", "late", "vain", "killed"):
+        left = [path.name for path in (s.folder / f"tickets.{later}" / "open").glob("[0-9]*")]
+        wanted = {"late": [number(s, "stopped")]}.get(later, [])
+        expect_equal(left, wanted, f"tickets before the round {later}")
+    expect_equal(list((s.folder / "reports.vain").rglob("*.json")), [], "reports after a full folder and one that was gone")
+
+
+@test("fleet")
+def a_stopped_daemon_is_told(s):
+    expect_equal((s.status("round.early"), s.text("round.early.err")), (0, ""), "a round before its time is over")
+    expect_equal((s.status("round.late"), s.text("round.late.err")), (0, ""), "a round after that")
+    found = reports(s, "late", number(s, "stopped"))
+    expect_equal(sorted(found), ["n1", "n3"], "nodes with a report")
+    _, record = only(s, "stopped")
+    has_sums(record, found, "stopped")
+    expect_equal((record["N"]["n"], record["N"]["of"], record["N"]["miss"]), (2, 3, "n2"), "nodes in the record")
+
+
+@test("fleet")
+def a_node_that_died_is_told(s):
+    found = reports(s, "killed", number(s, "killed"))
+    expect_equal(sorted(found), ["n1", "n2"], "nodes with a report")
+    _, record = only(s, "killed")
+    has_sums(record, found, "killed")
+    expect_equal((record["N"]["n"], record["N"]["of"], record["N"]["miss"]), (2, 3, "n3"), "nodes in the record")
+
+
+@test("fleet")
+def a_folder_that_is_full_or_gone_is_told(s):
+    expect_equal(s.status("round.gone.away"), 1, "a round without the folder")
+    require("no folder" in s.text("round.gone.away.err"), s.text("round.gone.away.err"))
+    expect_equal(s.status("round.vain"), 1, "the round after that")
+    for name in ("full", "gone"):
+        expect_equal([row[4] for row in rows(s, name)], [""], f"{name}: record")
+        require(f"job {number(s, name)}: there is no account" in s.text("round.vain.err"), s.text("round.vain.err"))
+
+
+@test("fleet")
+def the_daemon_ends_well(s):
+    expect_equal(s.status("serve"), 0, "exit status")

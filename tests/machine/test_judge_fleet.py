@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of the verdicts on jobs of three nodes, without a virtual machine: records that are the sums of
+their nodes pass, and others fail in the right test.
+"""
+
+import contextlib
+import io
+import sys
+
+import judge
+import judge_fleet as fleet
+from results import Scenario
+from spoilt import failing_in, refuse_spoilt
+
+TESTS = [test for test in fleet.TESTS["fleet"] if test is not fleet.the_daemon_ends_well]
+ENDS, RECORDS, ARRAY, MACHINE, PROGRAMS, ROUND, STOPPED, DIED, FOLDER = (test.__name__ for test in TESTS)
+# Jobs by name: their numbers, and what each node has moved
+JOBS = {
+    "three": ("first", "1", {"n1": 100, "n2": 200, "n3": 300}),
+    "two": ("first", "2", {"n1": 50, "n2": 70}),
+    "array": ("first", "3", {"n1": 10}),
+    "array_2": ("first", "4", {"n2": 20}),
+    "stopped": ("late", "5", {"n1": 5, "n3": 15}),
+    "full": (None, "6", {}),
+    "gone": (None, "7", {}),
+    "killed": ("killed", "8", {"n1": 5, "n2": 10}),
+}
+MISSING = {"stopped": "n2", "killed": "n3"}
+SLOT = 0
+
+
+def report(value):
+    machine = {"value": value + 3}
+    metrics = {"mem_read_bytes": {"value": value}, "mem_write_bytes": {"value": 0}}
+    counter = {"name": judge.READ0, "value": value, "low": value - 1, "high": value + 1, "others": 2, "unattributed": 1, "machine": machine}
+    return {"metrics": metrics, "counters": [counter]}
+
+
+def right():
+    files = {"truth": [], "nodes": "n1 idle\nn2 idle\nn3 down\n"}
+    for name, (moment, number, nodes) in JOBS.items():
+        shown = {"array": "3_1", "array_2": "3_2"}.get(name, number)
+        record = {"j": number, "m": {"mr": [sum(nodes.values())], "mw": [0]}, "N": {"n": len(nodes), "of": 3, "miss": MISSING.get(name)}}
+        for node, value in nodes.items():
+            files[f"reports.{moment}/{number}/1700000000/{node}.json"] = report(value)
+            files["truth"].append({"name": f"{name.split('_')[0]}.{number}.{node[1:]}", "slot": SLOT, "bytes": value})
+        base = name.split("_")[0]
+        files.setdefault(f"{base}.id", number)
+        files.setdefault(f"{base}.sacct", []).append(
+            f"{shown}|{base}|{'NODE_FAIL' if name == 'killed' else 'COMPLETED'}|0:0|{'t4j1l:aa' if nodes else ''}")
+        files.setdefault(f"{base}.decoded", [])
+        if nodes:
+            files[f"{base}.decoded"].append(record)
+    for moment in ("early", "late", "vain", "killed"):
+        files[f"tickets.{moment}/open/{'5' if moment == 'late' else '.none'}"] = "x"
+    for moment in ("first", "early", "late", "vain", "gone.away"):
+        files[f"round.{moment}.status"] = "1" if moment in ("vain", "gone.away") else "0"
+        files[f"round.{moment}.err"] = ""
+    files["round.gone.away.err"] = "no account is stored: there is no folder /shared"
+    files["round.vain.err"] = "job 6: there is no account: x\njob 7: there is no account: x\n"
+    files["reports.vain/.none"] = ""
+    return files
+
+
+def spoil_state(files):
+    files["full.sacct"] = ["6|full|FAILED|1:0|"]
+    return {ENDS}
+
+
+def spoil_node(files):
+    files["nodes"] = files["nodes"].replace("idle", "drained", 1)
+    return {ENDS}
+
+
+def spoil_first_node(files):
+    """Only the account of one node."""
+    files["three.decoded"][0]["m"]["mr"] = [100]
+    return {RECORDS}
+
+
+def spoil_byte(files):
+    files["two.decoded"][0]["m"]["mw"] = [1]
+    return {RECORDS}
+
+
+def spoil_two_records(files):
+    files["three.sacct"] *= 2
+    return {RECORDS}
+
+
+def spoil_array(files):
+    files["array.sacct"][1] = files["array.sacct"][1].replace("3_2", "3_1")
+    return {ARRAY}
+
+
+def spoil_task(files):
+    files["array.decoded"][1]["m"]["mr"] = [10]
+    return {ARRAY}
+
+
+def spoil_counter(files):
+    files["reports.first/1/1700000000/n1.json"]["counters"][0]["others"] = 7
+    return {MACHINE}
+
+
+def spoil_truth(files):
+    """Jobs have more than was moved."""
+    files["truth"][0]["bytes"] -= 20
+    return {MACHINE, PROGRAMS}
+
+
+def spoil_ticket(files):
+    files["tickets.early/open/1"] = "x"
+    return {ROUND}
+
+
+def spoil_missing(files):
+    files["stopped.decoded"][0]["N"].update(of=2, miss="")
+    files["killed.decoded"][0]["N"]["miss"] = "n2"
+    return {STOPPED, DIED}
+
+
+def spoil_silence(files):
+    files["round.vain.err"] = "job 6: there is no account\n"
+    return {FOLDER}
+
+
+CASES = (
+    spoil_state, spoil_node, spoil_first_node, spoil_byte, spoil_two_records, spoil_array, spoil_task, spoil_counter,
+    spoil_truth, spoil_ticket, spoil_missing, spoil_silence,
+)  # fmt: skip
+
+
+def failures(files):
+    # Its figures are invented, too.
+    with contextlib.redirect_stdout(io.StringIO()):
+        return failing_in(files, TESTS, lambda folder: Scenario(folder, judge.wiring_of("fleet")), "fleet")
+
+
+def main():
+    return 1 if refuse_spoilt("fleet", right, failures, CASES) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
