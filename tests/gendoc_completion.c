@@ -49,7 +49,7 @@ static bool is_known(const char *name, size_t command, size_t row)
 	return false;
 }
 
-/* What stands behind "--by" when its word is completed */
+/* Completion of the word behind "--by" */
 static void put_choices(const struct option_row *o)
 {
 	const char *word;
@@ -115,7 +115,7 @@ static void bash(void)
 	     "complete -F _t410trace t410trace");
 }
 
-/* What may stand behind an option */
+/* The words that may stand behind an option */
 enum argument {
 	ARG_NONE,
 	ARG_TEXT,

@@ -453,7 +453,7 @@ static bool is_stale(const struct job_node *n)
 	return n->state == ACCOUNT_STALE;
 }
 
-/* What the text says itself; other formats go to programs. */
+/* Messages that the text has itself; other formats go to programs. */
 static void tell_nodes(const struct options *o, const struct job_merge *m)
 {
 	struct job_context c;

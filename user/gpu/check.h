@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What there is for this program and what lacks, as rows of t410trace check. */
+/* The means that this program has and lacks, as rows of t410trace check. */
 #ifndef GPU_CHECK_H
 #define GPU_CHECK_H
 

@@ -105,7 +105,7 @@ static void test_table(void **state)
 	report_free(r);
 }
 
-/* What a reader adds up: every number that the name of a row's or the report's key calls bytes. */
+/* All that a reader adds up: every number that the name of a row's or the report's key calls bytes. */
 static json_int_t bytes_of(const json_t *o)
 {
 	json_int_t sum = 0;

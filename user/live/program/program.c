@@ -76,7 +76,7 @@ static void bad_line(struct program *p, const char *what)
 
 /* --- lines */
 
-/* What was told of a device holds, wherever it is in the new header. */
+/* Looks at a device hold, wherever it is in the new header. */
 static void replace_header(struct program *p, const struct program_header *h)
 {
 	struct program_looks looks[PROGRAM_MAX_DEVICES];
@@ -103,7 +103,7 @@ static bool leave_links_out(struct program_header *h)
 	return true;
 }
 
-/* What is wrong with a header, NULL: it was taken. Devices may come and go while we live. */
+/* The fault of a header, NULL: it was taken. Devices may come and go while we live. */
 static const char *judge_header(struct program *p, struct program_header *h)
 {
 	bool first = !p->header.name[0], same;

@@ -219,7 +219,7 @@ static int send_owners(struct device_io *io, const struct owner *owners, size_t 
 	return err;
 }
 
-/* Who has a device open that several cgroups have open; a process of a namespace has no number. */
+/* Holders of a device that several cgroups have open; a process of a namespace has no number. */
 static int send_others(struct device_io *io, uint64_t now)
 {
 	static const size_t most = TRACE_MAX_CONTEXTS;

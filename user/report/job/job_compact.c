@@ -105,7 +105,7 @@ static json_t *sums_object(const struct accounts_node *n, const struct account_j
 
 /* --- a job on several nodes */
 
-/* What a record has of its nodes; each is shorter than the one before. */
+/* Forms in which a record has its nodes; each is shorter than the one before. */
 enum detail {
 	DETAIL_ALL,
 	DETAIL_NO_LISTS, /* how many nodes are missing, not which */

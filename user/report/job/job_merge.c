@@ -267,7 +267,7 @@ static int join_runs(struct run *to, struct run *from)
 	stretch(to, from->start_ns, from->end_ns, from->folder);
 	for (size_t i = 0; i < from->nodes.nr_kinds && !err; i++)
 		err = add_kind(to, &from->nodes.kinds[i], &map[i]);
-	/* What was added is released. */
+	/* They are those of @to now. */
 	if (!err)
 		from->nodes.nr_kinds = 0;
 	for (size_t i = 0; i < from->nodes.nr && !err; i++)

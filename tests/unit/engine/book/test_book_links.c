@@ -142,7 +142,7 @@ static uint32_t owner(struct book *b, uint32_t pid)
 	return row;
 }
 
-/* What a reader may add up: each byte of a counter is in one place, and none is negative. */
+/* All that a reader may add up: each byte of a counter is in one place, and none is negative. */
 static void check(const struct report *r)
 {
 	for (size_t c = 0; c < r->nr_counters; c++) {
