@@ -495,6 +495,21 @@ struct trace_event {
 };
 
 /**
+ * trace_device_socket() - the socket whose intervals hold for a device
+ * @h: with sockets
+ * @device: index
+ *
+ * Return: the index of its own one, or of the first where its place is not known: sockets differ
+ * by very little.
+ */
+static inline uint32_t trace_device_socket(const struct trace_header *h, uint32_t device)
+{
+	uint32_t socket = h->devices[device].socket;
+
+	return socket < h->layout.nr_sockets ? socket : 0;
+}
+
+/**
  * trace_valid() - do the indexes, times and amounts of an event make sense?
  * @h: what its indexes are about
  * @e: the event

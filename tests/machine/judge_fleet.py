@@ -134,24 +134,25 @@ def a_round_stores_all_and_leaves_nothing(s):
     expect_equal(list((s.folder / "reports.vain").rglob("*.json")), [], "reports after a full folder and one that was gone")
 
 
+def names_one_of_three(s, name, later, there, missing):
+    """The record of a job has the sums of the two nodes that reported, and the name of the third."""
+    found = reports(s, later, number(s, name))
+    expect_equal(sorted(found), there, "nodes with a report")
+    _, record = only(s, name)
+    has_sums(record, found, name)
+    expect_equal((record["N"]["n"], record["N"]["of"], record["N"]["miss"]), (2, 3, missing), "nodes in the record")
+
+
 @test("fleet")
 def a_stopped_daemon_is_told(s):
     expect_equal((s.status("round.early"), s.text("round.early.err")), (0, ""), "a round before its time is over")
     expect_equal((s.status("round.late"), s.text("round.late.err")), (0, ""), "a round after that")
-    found = reports(s, "late", number(s, "stopped"))
-    expect_equal(sorted(found), ["n1", "n3"], "nodes with a report")
-    _, record = only(s, "stopped")
-    has_sums(record, found, "stopped")
-    expect_equal((record["N"]["n"], record["N"]["of"], record["N"]["miss"]), (2, 3, "n2"), "nodes in the record")
+    names_one_of_three(s, "stopped", "late", ["n1", "n3"], "n2")
 
 
 @test("fleet")
 def a_node_that_died_is_told(s):
-    found = reports(s, "killed", number(s, "killed"))
-    expect_equal(sorted(found), ["n1", "n2"], "nodes with a report")
-    _, record = only(s, "killed")
-    has_sums(record, found, "killed")
-    expect_equal((record["N"]["n"], record["N"]["of"], record["N"]["miss"]), (2, 3, "n3"), "nodes in the record")
+    names_one_of_three(s, "killed", "killed", ["n1", "n2"], "n3")
 
 
 @test("fleet")

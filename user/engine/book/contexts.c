@@ -406,8 +406,7 @@ int contexts_close(struct contexts *x, const uint64_t *starts_ns, const uint64_t
 	int err = 0;
 
 	for (uint32_t i = 0; h->layout.nr_sockets && i < h->nr_devices && !err; i++) {
-		uint32_t at =
-			h->devices[i].socket < h->layout.nr_sockets ? h->devices[i].socket : 0;
+		uint32_t at = trace_device_socket(h, i);
 
 		err = close_device(x, i, starts_ns[at], ends_ns[at], book);
 	}

@@ -155,9 +155,7 @@ int exclusives_close(struct exclusives *x, const uint64_t *starts_ns, const uint
 
 	/* Without sockets there are no intervals. */
 	for (uint32_t i = 0; h->layout.nr_sockets && i < h->nr_devices && !err; i++) {
-		/* Where it is may not be known; sockets differ by very little. */
-		uint32_t at =
-			h->devices[i].socket < h->layout.nr_sockets ? h->devices[i].socket : 0;
+		uint32_t at = trace_device_socket(h, i);
 
 		err = close_device(x, i, starts_ns[at], ends_ns[at], book);
 	}
