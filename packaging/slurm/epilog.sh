@@ -129,15 +129,20 @@ as_owner() {
 	fi
 }
 
-# check_report: is it of this node? Its name there is what the merged account calls it.
+# check_report: is it of this node? It gets the name that Slurm has for it, which may be another one
+# than that of the machine.
 check_report() {
 	case $record in
 	'{"schema":"t410trace.job/'*) ;;
 	*) refuse "t410trace printed no report" ;;
 	esac
 	host=$(printf '%s\n' "$record" | sed -n -E 's/^[^,]*,"host":\{"name":"([^"]*)".*/\1/p')
+	machine=$(uname -n)
 	case $host in
 	"$SLURMD_NODENAME" | "$SLURMD_NODENAME".*) ;;
+	"${machine%%.*}" | "${machine%%.*}".*)
+		record=$(printf '%s\n' "$record" | sed -E '1s/^([^,]*,"host":\{"name":")[^"]*/\1'"$SLURMD_NODENAME/")
+		;;
 	*) refuse "t410trace serve calls this node $host, and Slurm $SLURMD_NODENAME; set host in serve.conf" ;;
 	esac
 }

@@ -367,6 +367,25 @@ def test_a_report_is_whole_or_not_there():
         assert not site.reports(), site.reports()
 
 
+def test_slurm_may_call_a_node_as_it_likes():
+    """NodeName is not NodeHostname: the report has Slurm's name, and nothing else of it is changed."""
+    for domain in ("", ".example.org"):
+        with Site() as site:
+            site.epilog("n1")
+            site.pretend("uname", "echo login7.example.org")
+            site.report(host=f"login7{domain}")
+            site.epilog("n2")
+            assert not site.lines("log"), site.lines("log")
+            reports = [(site.shared / f"42/{BEGIN}/{node}.json").read_text(encoding="utf-8") for node in ("n1", "n2")]
+            assert json.loads(reports[1])["host"]["name"] == "n2"
+            assert reports[0].replace('"n1"', '"n2"', 1) == reports[1], reports
+            site.epilog("n1", "43")
+            assert site.reports()[-1] == f"43/{BEGIN}/n1.json", site.reports()
+            site.report(host="login77")
+            site.epilog("n2", "44")
+            has(site.lines("log")[-1], "login77", "host in serve.conf")
+
+
 def test_root_writes_as_the_owner_of_the_folder():
     """As on a server of NFS, where root is nobody."""
     if os.getuid():
