@@ -192,9 +192,10 @@ $(addprefix $(B)/user/cli/,settings.o shared_options.o state_file.o): $(B)/.sysc
 $(addprefix $(B)/user/cli/,settings.o shared_options.o state_file.o): \
 	CPPFLAGS += -DSERVE_CONFIG_FILE='"$(SYSCONFDIR)/t410trace/serve.conf"'
 
-# In main.o alone, which no unit test has: a commit compiles one file, and links the programs again.
-$(B)/user/cli/main.o: $(B)/.commit
-$(B)/user/cli/main.o: CPPFLAGS += -DT410TRACE_COMMIT='"$(COMMIT)"'
+# In main.o of each program alone, which no unit test has: a commit compiles these, and links again.
+MAINS	:= $(addprefix $(B)/user/,cli/main.o gpu/main.o)
+$(MAINS): $(B)/.commit
+$(MAINS): CPPFLAGS += -DT410TRACE_COMMIT='"$(COMMIT)"'
 
 $(B)/%.o: %.c $(B)/.flags | $(B)/.need
 	@mkdir -p $(@D)

@@ -215,6 +215,13 @@ def test_options():
         assert status or "Exit status: 0 done or help, 1 failed, 2 wrong arguments, 3 there is no GPU" in done.stdout
 
 
+def test_version():
+    """It is built with t410trace, and says the same version and commit."""
+    helper, main = (subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.split()
+                    for program in (PROGRAM, str(PROGRAM).removesuffix("-gpu")))
+    assert helper == ["t410trace-gpu", *main[1:]] and len(main) == 3, (helper, main)
+
+
 def contexts_of(*flags):
     """Two GPUs, all kinds of processes, one that is in two lists, one that has ended; a monitor has no context."""
     with world() as w:

@@ -18,6 +18,7 @@
 #include "gpu/fdinfo.h"
 #include "gpu/nvml.h"
 #include "gpu/readers.h"
+#include "version.h"
 
 /* The driver's counters need samples more than a tenth of a second apart. */
 #define SHORTEST_NS (NS_PER_S / 5)
@@ -46,6 +47,7 @@ static const char help[] =
 	"  --proc DIR     processes (default: /proc)\n"
 	"  --sysfs DIR    PCI devices (default: /sys)\n"
 	"  --help         this text\n"
+	"  --version      version and commit\n"
 	"\n"
 	"SIGUSR1 lets the driver go, for a reset or a change of MIG; SIGUSR2 takes it again.\n"
 	"\n"
@@ -64,7 +66,7 @@ struct settings {
 /* Returns an exit status, or -1 to go on. */
 static int parse(int argc, char **argv, struct settings *s)
 {
-	enum { EVERY = 1, ONCE, AWAY, SOCKET, CHECK, PROC, SYSFS, HELP };
+	enum { EVERY = 1, ONCE, AWAY, SOCKET, CHECK, PROC, SYSFS, HELP, VERSION };
 	static const struct option options[] = {
 		{ "every", required_argument, NULL, EVERY },
 		{ "once", no_argument, NULL, ONCE },
@@ -74,6 +76,7 @@ static int parse(int argc, char **argv, struct settings *s)
 		{ "proc", required_argument, NULL, PROC },
 		{ "sysfs", required_argument, NULL, SYSFS },
 		{ "help", no_argument, NULL, HELP },
+		{ "version", no_argument, NULL, VERSION },
 		{ 0 },
 	};
 	uint64_t *time;
@@ -106,6 +109,9 @@ static int parse(int argc, char **argv, struct settings *s)
 			break;
 		case HELP:
 			fputs(help, stdout);
+			return DONE;
+		case VERSION:
+			puts("t410trace-gpu " T410TRACE_VERSION " (" T410TRACE_COMMIT ")");
 			return DONE;
 		default:
 			return USAGE;
