@@ -124,6 +124,22 @@ def missing(folder):
 
 
 @check
+def all_missing(folder):
+    """without any report the record names all nodes, and has no number of theirs"""
+    run_it = ("--merge", folder, "--nodes", "n[1-3]", "--compact", "slurm:7")
+    done = run(*run_it, status=3)
+    assert "no report of job slurm:7" in done.told, done.told
+    record = json.loads(run("--decode", done.stdout.strip()).stdout)
+    assert record == {"t4j": 1, "s": "slurm", "j": "7", "N": {"n": 0, "of": 3, "no": 3, "miss": "n[1-3]"}}, record
+    judged = subprocess.run([TESTS / "check-report", "-"], input=json.dumps(record) + "\n", capture_output=True, text=True, check=False)
+    assert judged.returncode == 0, judged.stdout
+    (folder / "n1.json").write_text("{", encoding="utf-8")
+    assert json.loads(run("--decode", run(*run_it, status=3).stdout.strip()).stdout)["N"]["bad"] == 1
+    for without in ("--compact", "slurm:7"):
+        run(*(word for word in run_it if word != without), status=4)
+
+
+@check
 def refused(folder):
     """damaged, foreign and misnamed reports are named and in no sum"""
     put(folder, report("n1"))

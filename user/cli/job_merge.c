@@ -536,6 +536,26 @@ static int print(const struct options *o, const struct job_merge *m, bool *ret_i
 	return job_file_write(format_path(f, &o->run.output), text, size, d);
 }
 
+/* The database gets to know that no node of the job has a report. */
+static int print_missing(const struct options *o, struct merging *g,
+			 const struct text_list *expected)
+{
+	const struct account_options *a = &o->account;
+	struct job_nodes nodes = { .expected = expected->nr, .missing = *expected };
+	cleanup_free char *record = NULL;
+	int err;
+
+	job_merge_refused(g->m, &nodes.nr_refused);
+	err = job_compact_missing(a->scheduler, a->wanted.id, &nodes, &record);
+	if (err)
+		return diag_error(g->d, err, "cannot show the account");
+	printf("%s\n", record);
+	if (output_finish(o->who))
+		return EXIT_FAILED;
+	tell_none(o, g->m);
+	return EXIT_INCOMPLETE;
+}
+
 static int merge(const struct options *o, struct merging *g)
 {
 	cleanup_texts struct text_list expected = { 0 };
@@ -549,7 +569,9 @@ static int merge(const struct options *o, struct merging *g)
 	if (err)
 		return err;
 	if (!job_merge_runs(g->m))
-		return tell_none(o, g->m);
+		return o->account.compact && expected.nr && o->account.scheduler
+			       ? print_missing(o, g, &expected)
+			       : tell_none(o, g->m);
 	err = print(o, g->m, &incomplete, g->d);
 	if (err)
 		return err;

@@ -312,16 +312,22 @@ static int pack(const char *json, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int record_of(const struct job_context *c, const struct account_job *j, enum detail detail,
-		     char **ret)
+static int seal(const char *json, char **ret)
 {
-	cleanup_free char *json = NULL;
 	cleanup_free char *packed = NULL;
-	int err = compose(c, j, detail, &json) ?: pack(json, &packed);
+	int err = pack(json, &packed);
 
 	if (err)
 		return err;
 	return asprintf(ret, "%s%s", JOB_COMPACT_PREFIX, packed) < 0 ? -ENOMEM : 0;
+}
+
+static int record_of(const struct job_context *c, const struct account_job *j, enum detail detail,
+		     char **ret)
+{
+	cleanup_free char *json = NULL;
+
+	return compose(c, j, detail, &json) ?: seal(json, ret);
 }
 
 int job_compact(const struct job_context *c, const struct account_job *j, char **ret)
@@ -336,6 +342,23 @@ int job_compact(const struct job_context *c, const struct account_job *j, char *
 	if (!err)
 		*ret = text;
 	return err;
+}
+
+int job_compact_missing(enum scheduler scheduler, const char *id, const struct job_nodes *nodes,
+			char **ret)
+{
+	cleanup_free char *json = NULL;
+	json_t *o = json_object();
+	int err = 0;
+
+	put_number(o, "t4j", 1, &err);
+	put_text(o, "s", scheduler_name(scheduler), &err);
+	put_text(o, "j", id, &err);
+	put(o, "N", nodes_object(nodes, DETAIL_ALL, &err), &err);
+	if (!err)
+		json = json_dumps(o, JSON_COMPACT);
+	json_decref(o);
+	return err ? err : json ? seal(json, ret) : -ENOMEM;
 }
 
 /* Unpack at most this much; larger records are not ours. */

@@ -72,6 +72,17 @@ int job_table_write(FILE *out, const struct job_context *c, const struct account
 int job_compact(const struct job_context *c, const struct account_job *j, char **ret);
 
 /**
+ * job_compact_missing() - such a line for a job of which no node has a report
+ * @scheduler, @id: the job
+ * @nodes: which nodes these are, and reports that were refused
+ * @ret: the text, terminated; to be freed
+ *
+ * Return: 0 or a negative errno.
+ */
+int job_compact_missing(enum scheduler scheduler, const char *id, const struct job_nodes *nodes,
+			char **ret);
+
+/**
  * job_compact_decode() - the JSON in a compact record
  * @text: the record; untrusted
  * @ret: JSON, terminated; to be freed. At most 1 MiB
