@@ -14,12 +14,17 @@ etc=$DESTDIR$SYSCONFDIR/t410trace
 doc=$DESTDIR$DOCDIR
 share=$usr/share/t410trace
 
-# placed FILE: its text with the paths of this installation. Units and settings of shells want quotes,
-# as there may be blanks in a path.
+# as the replacement of sed
+quoted() { printf '%s\n' "$1" | sed 's/[\\&#]/\\&/g'; }
+prefix=$(quoted "$PREFIX")
+sysconfdir=$(quoted "$SYSCONFDIR")
+
+# placed FILE: its text with the paths of this installation. Programs in units and settings of shells
+# want quotes, as there may be blanks in a path.
 placed() {
-	sed -E -e "s#=/usr/local/bin/(t410trace[a-z-]*)#=\"$PREFIX/bin/\\1\"#" \
-		-e "s#/usr/local/(bin|share|lib)/#$PREFIX/\\1/#g" \
-		-e "s#/etc/t410trace([/\`. ])#$SYSCONFDIR/t410trace\\1#g" "$1"
+	sed -E -e "s#=/usr/local/((bin|share)/t410trace[a-z./-]*)#=\"$prefix/\\1\"#" \
+		-e "s#/usr/local/(bin|share|lib)/#$prefix/\\1/#g" \
+		-e "s#/etc/t410trace([/\`. ])#$sysconfdir/t410trace\\1#g" "$1"
 }
 
 # file MODE SOURCE TARGET

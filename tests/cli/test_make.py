@@ -161,7 +161,7 @@ def test_machine_of_the_environment(tree):
 
 @in_tree
 def test_install(tree):
-    for place, prefix, etc in (("of packages", "/usr", "/srv/etc"), ("x", "/opt/my tools", "/etc")):
+    for place, prefix, etc in (("of packages", "/usr", "/srv/etc"), ("x", "/opt/my & our #1 tools", "/etc")):
         to = tree.root / place
         tree.make("install", f"DESTDIR={to}", f"PREFIX={prefix}", f"SYSCONFDIR={etc}")
         found = {str(path.relative_to(to)) for path in to.rglob("*") if path.is_file()}
@@ -185,12 +185,12 @@ def test_install(tree):
         for script in ("slurm-epilog", "slurm-epilog-slurmctld", "slurm-merge"):
             assert (to / under / f"share/t410trace/{script}.sh").stat().st_mode & 0o777 == 0o755
         merge = (to / under / "lib/systemd/system/t410trace-merge.service").read_text(encoding="utf-8")
-        assert f"\nExecStart={prefix}/share/t410trace/slurm-merge.sh\n" in merge
+        assert f'\nExecStart="{prefix}/share/t410trace/slurm-merge.sh"\n' in merge
         assert f'\nT410TRACE="{prefix}/bin/t410trace"\n' in (to / under / "share/t410trace/slurm-merge.sh").read_text(encoding="utf-8")
         collect = (to / under / "share/t410trace/collect.sh").read_text(encoding="utf-8")
         assert f":-{etc}/t410trace/collect.conf}}\n" in collect and (to / f"{etc[1:]}/t410trace/collect.conf").exists()
         service = (to / under / "lib/systemd/system/t410trace-collect.service").read_text(encoding="utf-8")
-        assert f"\nExecStart={prefix}/share/t410trace/collect.sh\n" in service
+        assert f'\nExecStart="{prefix}/share/t410trace/collect.sh"\n' in service
         assert {"t410trace.rules.yml", "t410trace-fleet.rules.yml"} <= {path.name for path in (to / under / "share/t410trace").iterdir()}
         for source in ("settings", "shared_options"):
             built = (tree.root / f"build/{NATIVE}/user/cli/{source}.o").read_text(encoding="utf-8")
