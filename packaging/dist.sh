@@ -11,16 +11,19 @@ set -- $(packaging/version.sh)
 name=t410trace-$1
 mkdir -p "$out"
 list=$(mktemp)
-trap 'rm -rf "$list" "$out/.version"' EXIT
+trap 'rm -f "$list" "$list.all" "$out/.version"' EXIT
 if [ -e .git ]; then
-	git ls-files -co --exclude-standard | while read -r file; do [ ! -e "$file" ] || echo "$file"; done
+	# git refuses a tree of somebody else
+	git ls-files -co --exclude-standard > "$list.all"
+	while read -r file; do [ ! -e "$file" ] || echo "$file"; done < "$list.all"
 else
 	find . -path ./build -prune -o -path ./t410trace -prune -o -path ./t410trace-gpu -prune -o -path ./.version \
 		-prune -o -name __pycache__ -prune -o -type f -print | sed 's|^\./||'
-fi | LC_ALL=C sort > "$list"
+fi > "$list"
+LC_ALL=C sort -o "$list" "$list"
 echo "$*" > "$out/.version"
 # Neither users, rights nor times of this tree are in it.
-tar --mtime="@$3" --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r,go-w --format=gnu --transform="s|^|$name/|" \
+tar --mtime="@$3" --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r,go-w,a+X --format=gnu --transform="s|^|$name/|" \
 	-cf - -T "$list" -C "$out" .version | gzip -9n > "$out/$name.tar.gz.tmp"
 mv "$out/$name.tar.gz.tmp" "$out/$name.tar.gz"
 echo "$out/$name.tar.gz"

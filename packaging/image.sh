@@ -20,13 +20,14 @@ for arch in amd64 arm64; do
 	variant=
 	[ $arch != $native ] || variant=-static
 	${MAKE:-make} -s -j"$(nproc)" ARCH=$arch VARIANT=$variant
-	mkdir -p "$out/context/$arch"
-	cp build/$arch$variant/t410trace "$out/context/$arch/t410trace"
+	install -D -m 755 build/$arch$variant/t410trace "$out/context/$arch/t410trace"
 done
-cp -r LICENSE LICENSES "$out/context/"
+for file in LICENSE LICENSES/*; do install -D -m 644 "$file" "$out/context/$file"; done
 for arch in amd64 arm64; do
 	rm -f "$out/t410trace-$arch.tar"
-	buildah build --platform linux/$arch --timestamp "$time" --label org.opencontainers.image.version="$version" \
-		--label org.opencontainers.image.revision="$commit" -f packaging/kubernetes/Containerfile \
+	# nothing stays in the storage of this machine
+	buildah --root "$out/storage" --runroot "$out/storage.run" --storage-driver vfs build --platform linux/$arch \
+		--timestamp "$time" --label org.opencontainers.image.version="$version" --label org.opencontainers.image.revision="$commit" -f packaging/kubernetes/Containerfile \
 		-t "oci-archive:$out/t410trace-$arch.tar:t410trace:$version" "$out/context"
 done
+rm -rf "$out/context" "$out/storage" "$out/storage.run"

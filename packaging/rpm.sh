@@ -18,9 +18,9 @@ out=$(cd "$out" && pwd)
 rm -rf "$out/BUILD" "$out/RPMS" "$out/SRPMS"
 packaging/dist.sh "$out/SOURCES" > /dev/null
 folder=${DYGRAPHS:-/usr/share/javascript/dygraphs}
-cp "$folder/dygraph.min.js" "$folder/dygraph.min.css" "$out/dygraphs/"
-cp "${DYGRAPHS_LICENCE:-/usr/share/doc/libjs-dygraphs/copyright}" "$out/dygraphs/LICENSE"
-tar --mtime="@$3" --owner=0 --group=0 --numeric-owner --sort=name -C "$out" -cf - dygraphs | gzip -9n > "$out/SOURCES/dygraphs.tar.gz"
+install -m 644 "$folder/dygraph.min.js" "$folder/dygraph.min.css" "$out/dygraphs/"
+install -m 644 "${DYGRAPHS_LICENCE:-/usr/share/doc/libjs-dygraphs/copyright}" "$out/dygraphs/LICENSE"
+tar --mtime="@$3" --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r,go-w,a+X --sort=name -C "$out" -cf - dygraphs | gzip -9n > "$out/SOURCES/dygraphs.tar.gz"
 sed -e "s/@VERSION@/$1/" -e "s/@COMMIT@/$2/" -e "s/@DATE@/$(LC_ALL=C date -u -d "@$3" '+%a %b %d %Y')/" \
 	packaging/rpm/t410trace.spec > "$out/SPECS/t410trace.spec"
 SOURCE_DATE_EPOCH=$3 rpmbuild -ba $nodeps --define "_topdir $out" --define "packager $(sed -n 's/^Maintainer: //p' packaging/debian/control)" "$out/SPECS/t410trace.spec" > "$out/log" 2>&1 || {

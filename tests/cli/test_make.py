@@ -142,6 +142,7 @@ def test_dist(tree):
         assert (unpacked / ".version").read_text(encoding="utf-8").split()[0] in first.name
         for file in unpacked.rglob("*.sh"):
             os.utime(file, (0, 0))
+            file.chmod(0o700)
         assert dist(unpacked).read_bytes() == first.read_bytes()
     finally:
         shutil.rmtree(unpacked)
