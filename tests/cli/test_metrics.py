@@ -239,9 +239,8 @@ def check_manifest():
         yield "the network policy is for another port"
     if container["readinessProbe"]["httpGet"]["path"] == "/healthz":
         yield "a node with a full disk would not be scraped"
-    apparmor = f"container.apparmor.security.beta.kubernetes.io/{container['name']}"
-    if apparmor not in spec["template"]["metadata"]["annotations"]:
-        yield "nothing is said about AppArmor"
+    if not {"appArmorProfile", "seccompProfile"} <= container["securityContext"].keys():
+        yield "nothing is said about AppArmor or seccomp"
     unit = (ROOT / "packaging/systemd/t410trace.service").read_text(encoding="utf-8")
     wanted = set(re.search(r"^CapabilityBoundingSet=(.*)$", unit, re.M)[1].split())
     added = {f"CAP_{c}" for c in container["securityContext"]["capabilities"]["add"]}
