@@ -17,17 +17,38 @@ job=$((3000000000 + $$))
 CCACHE_DIR=$(ccache -k cache_dir 2> /dev/null)
 export CCACHE_DIR
 
-# try NAME COMMAND...: a line with what came of it
+# try NAME COMMAND...: a line with what came of it. The command has a group of processes of its own, which
+# ends with this script.
+child=
 try() {
-	local name=packages\ $1 log=$logs/packages-${1//[ \/]/-}.log
+	local name=packages\ $1 log=$logs/packages-${1//[ \/]/-}.log status
 	shift
-	if "$@" > "$log" 2>&1; then
+	set -m
+	"$@" > "$log" 2>&1 < /dev/null &
+	child=$!
+	set +m
+	wait $child
+	status=$?
+	child=
+	if [ $status = 0 ]; then
 		echo "ok $name"
 	else
-		echo "not ok $name: status $?, see $log"
+		echo "not ok $name: status $status, see $log"
 		tail -n 5 "$log"
 		return 1
 	fi
+}
+
+# clean: whatever ended the script, nothing is left but packages and logs
+clean() {
+	local root
+	# once is enough
+	trap '' INT TERM HUP
+	[ -z "$child" ] || { kill -KILL -- -"$child" && sleep 1; }
+	find "$tree" -depth -type d -exec rmdir {} \; 2> /dev/null
+	if [ "${KEEP:-}" = 1 ]; then return; fi
+	for root in $roots; do remove "$PWD/build/fresh/packages-$root"; done
+	rm -rf build/packages
 }
 
 # build_twice: in two folders
@@ -73,22 +94,50 @@ rpm_packages() {
 		[ -z "$(find "$root" -name '*t410trace*')" ]
 }
 
-# image: for both architectures. The one for this machine runs with what daemonset.yaml allows, and no
-# more.
+# image: for both architectures; programs of the other one run in an emulator of commands
 image() {
-	local arch=amd64 tool="buildah --storage-driver vfs" container status add
-	[ "$(uname -m)" != aarch64 ] || arch=arm64
+	local arch root other=arm64
+	[ "$(uname -m)" != aarch64 ] || other=amd64
 	packaging/image.sh || return
-	for add in amd64 arm64; do tar -tf build/image/t410trace-$add.tar | grep -q '^oci-layout$' || return; done
-	add=$(sed -nE 's/.*add: \["(.*)"\]/\1/p' packaging/kubernetes/daemonset.yaml | sed -E 's/", "/,CAP_/g; s/^/CAP_/')
-	# without the tool's own list of capabilities
-	container=$($tool from --security-opt seccomp=unconfined --cap-add "$add" --cap-drop CAP_CHOWN,CAP_DAC_OVERRIDE,\
-CAP_FOWNER,CAP_FSETID,CAP_KILL,CAP_NET_BIND_SERVICE,CAP_SETFCAP,CAP_SETGID,CAP_SETPCAP,CAP_SETUID,CAP_SYS_CHROOT \
-		"oci-archive:$PWD/build/image/t410trace-$arch.tar") || return
-	$tool run --isolation chroot "$container" /usr/bin/t410trace --no-counters -a -d 1 --json > build/image/report
-	status=$?
+	for arch in amd64 arm64; do
+		root=$PWD/build/packages/image-$arch
+		unpacked "build/image/t410trace-$arch.tar" "$root" && grep -q "^$arch\$" "$root.arch" || return
+		[ "$(find "$root" -type f -name 't410trace*' -printf '%m %P\n')" = "755 usr/bin/t410trace" ] || return
+	done
+	emulated $other --version || return
+	# it tells what an emulator of commands lacks
+	emulated $other check
+	[ $? = 1 ] && grep -q '^t410trace cannot work here, missing: .*bpf' "$logs/packages-image.check"
+}
+
+# unpacked ARCHIVE ROOT: an image's files, and its architecture in ROOT.arch
+unpacked() {
+	local tool="buildah --root $PWD/build/packages/images --runroot $PWD/build/packages/images.run --storage-driver vfs" container
+	container=$($tool from --arch "$(basename "$1" .tar | sed 's/.*-//')" "oci-archive:$PWD/$1") || return
+	rm -rf "$2"
+	mkdir -p "$2"
+	cp -a "$($tool mount "$container")/." "$2" && $tool inspect --format '{{.OCIv1.Architecture}}' "$container" > "$2.arch"
 	$tool rm "$container"
-	[ $status = 0 ] && grep '"schema"' build/image/report | head -c 200
+}
+
+# emulated ARCH ARGUMENT...: t410trace of an image, which sees its own root and this kernel's folders
+emulated() {
+	local root=$PWD/build/packages/image-$1 machine=aarch64
+	[ "$1" = arm64 ] || machine=x86_64
+	shift
+	mkdir -p "$root/proc" "$root/sys"
+	cp "/usr/bin/qemu-$machine-static" "$root/emulator"
+	# shellcheck disable=SC2016  # for the shell in the namespace
+	unshare --mount --propagation private sh -c 'root=$1 && shift && mount --rbind /proc "$root/proc" && mount --rbind /sys "$root/sys" &&
+		exec chroot "$root" /emulator /usr/bin/t410trace "$@"' sh "$root" "$@" 2>&1 | tee "$logs/packages-image.${1#--}"
+	return "${PIPESTATUS[0]}"
+}
+
+# pod: the container of the manifest, from the image for this machine
+pod() {
+	local arch=amd64
+	[ "$(uname -m)" != aarch64 ] || arch=arm64
+	tests/kubernetes.py run "build/packages/image-$arch" build/packages/pod
 }
 
 profile() { apparmor_parser -Q -K packaging/apparmor/t410trace-serve; }
@@ -110,6 +159,15 @@ daemon="
 	sleep 2; kill \$daemon; wait \$daemon"
 account="t410trace job --json slurm:$job | grep -q '\"slurm\"'"
 apt="apt-get -y -q --no-install-recommends -o Dpkg::Options::=--force-confold"
+
+# changed_settings ROOT: an upgrade to a package whose settings are others, too, keeps those of the operator
+changed_settings() {
+	local later=$1/root/later
+	dpkg-deb -R "$1"/root/new/t410trace_*.deb "$later" && echo '# of a later package' >> "$later/etc/t410trace/serve.conf" &&
+		sed -i 's/^Version: .*/&+later/' "$later/DEBIAN/control" && dpkg-deb --root-owner-group -b "$later" "$later.deb" &&
+		inside "$1" "$apt install ./later.deb && grep 'counters = no' /etc/t410trace/serve.conf &&
+			grep '^# of a later' /etc/t410trace/serve.conf.dpkg-dist"
+}
 
 # release NAME
 release() {
@@ -133,38 +191,44 @@ release() {
 		sed -nE 's|.*/systemd/system/(.*)|\\1|p'); do systemctl --root=/ is-enabled \$u; done > units; ! grep enabled units"
 	try "$name accounts" inside "$root" "printf 'counters = no\ninterval = 300ms\nlisten = 127.0.0.1:0\nschedulers = slurm\n' \
 		> /etc/t410trace/serve.conf; $daemon && $account && t410trace jobs --json > jobs"
+	# as the version of the store before has left them
+	try "$name older store" python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+assert db.execute("PRAGMA user_version").fetchone()[0] == 9, "which column is new?"
+db.executescript("ALTER TABLE jobs DROP COLUMN gpus; PRAGMA user_version = 8; PRAGMA journal_mode = DELETE")' \
+		"$root/var/lib/t410trace/accounts.db"
 	try "$name upgrade" inside "$root" "$apt install ./new/*.deb && t410trace --version && [ -s /var/lib/t410trace/accounts.db ] &&
 		grep -q 'counters = no' /etc/t410trace/serve.conf && ! dpkg --verify t410trace t410trace-gpu | grep -v serve.conf"
 	try "$name units" inside "$root" "systemd-analyze verify /usr/lib/systemd/system/t410trace*.* 2> said; cat said
 		systemd-analyze security --offline=yes t410trace.service | tail -n 1; ! grep t410trace said"
-	try "$name upgraded daemon" inside "$root" "($daemon) && $account && [ \"\$(t410trace jobs --json | grep -o '\"start_time\"' | wc -l)\" = 2 ]"
+	try "$name upgraded daemon" inside "$root" "($daemon) && $account && ls /var/lib/t410trace/accounts.db.v8 && [ \"\$(t410trace jobs --json | grep -o '\"start_time\"' | wc -l)\" = 2 ]"
 	try "$name manual page" inside "$root" "man -w t410trace t410trace-gpu && zcat /usr/share/man/man1/t410trace.1.gz | grep -q /etc/t410trace/"
+	try "$name changed settings" changed_settings "$root"
 	try "$name rollback" inside "$root" "$apt --allow-downgrades install ./before/*.deb; for old in /var/lib/t410trace/accounts.db.v[0-9]*; do
 		[ ! -e \$old ] || { rm -f /var/lib/t410trace/accounts.db-*; mv \$old /var/lib/t410trace/accounts.db; }; done; $account && ($daemon) && $account"
 	try "$name remove" inside "$root" "apt-get -y -q remove 't410trace*' && ! command -v t410trace &&
 		[ -s /var/lib/t410trace/accounts.db ] && grep 'counters = no' /etc/t410trace/serve.conf"
-	try "$name purge" inside "$root" "apt-get -y -q purge 't410trace*' && ! getent group t410trace"
+	try "$name purge beside a daemon" inside "$root" "$apt install ./new/*.deb && (t410trace serve & daemon=\$!; sleep 2
+		apt-get -y -q purge 't410trace*'; status=\$?; kill \$daemon; wait \$daemon; exit \$status) &&
+		! getent group t410trace && ! ls -d /var/lib/t410trace"
 	files "$root" > "$logs/packages-$name.after"
 	try "$name nothing left" diff "$logs/packages-$name.before" "$logs/packages-$name.after"
 	[ "${KEEP:-}" = 1 ] || remove "$root"
 }
 
 [ "$(id -u)" = 0 ] || stop "debootstrap and chroot need root"
-packaging/deps.sh debootstrap lintian apparmor rpmlint buildah || exit 1
+packaging/deps.sh debootstrap lintian apparmor rpmlint buildah runc curl qemu-user-static || exit 1
 [ $# -gt 0 ] || set -- bookworm trixie
 read -r version _ < <(packaging/version.sh)
+roots=$*
+trap clean EXIT
+trap 'exit 1' INT TERM HUP
 before=$PWD/build/packages/before again=$PWD/build/packages/again
 mkdir -p "$logs" "$again"
 try "build" build_twice || exit 0
 try "build of the commit before" build_before || exit 0
 try "contents" contents
 try "lintian" verdict_of_lintian
-try "rpm" rpm_packages
-if ! try "image" image > "$logs/packages-image.line" && grep -q '^static-lib.sh: .*cannot be had' "$logs/packages-image.log"; then
-	echo "skip packages image: its programs need source packages"
-else
-	cat "$logs/packages-image.line"
-fi
 try "AppArmor profile" profile
 if [ -d /sys/kernel/security/apparmor ]; then
 	try "AppArmor enforced" apparmor_parser -r -W packaging/apparmor/t410trace-serve
@@ -172,4 +236,18 @@ else
 	echo "skip packages AppArmor enforced: the kernel has no AppArmor; the profile was parsed"
 fi
 for name; do release "$name"; done
+try "rpm" rpm_packages
+if try "image" image > "$logs/packages-image.line"; then
+	cat "$logs/packages-image.line"
+	pod
+elif grep -q '^static-lib.sh: .*cannot be had' "$logs/packages-image.log"; then
+	echo "skip packages image: its programs need source packages"
+else
+	cat "$logs/packages-image.line"
+fi
+if command -v npm > /dev/null; then
+	tests/kubernetes.py types build/packages/types
+else
+	echo "skip packages manifest: no npm, which fetches the types of Kubernetes' API"
+fi
 exit 0
