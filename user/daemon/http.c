@@ -30,11 +30,21 @@
 #define SILENCE_S	10		/* a client that does nothing */
 #define LIFE_NS		(30 * NS_PER_S) /* of a connection, whatever its client does */
 #define CROWDED_NS	(2 * NS_PER_S)	/* the same, when there is no room for others */
+#define SILENT_NS	(NS_PER_S / 100) /* the same, of a client that has not asked for a page yet */
+/* A user at a unix socket has this many places: others find one, however often that user connects. */
+#define MAX_OF_USER	(MAX_CONNECTIONS / 2)
 
-/* A connection; @fd is -1 in a free place, and in one that was told to end. */
+/**
+ * struct client - a connection
+ * @asked: its request is complete
+ * @fd: -1 in a free place, and in one that was told to end
+ * @uid: its user, at a unix socket
+ */
 struct client {
 	bool used;
+	bool asked;
 	int fd;
+	uid_t uid;
 	uint64_t since_ns;
 };
 
@@ -133,6 +143,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	struct http *h = l->http;
 	struct http_request q = { .path = url, .fd = -1 };
 	struct http_page p = { 0 };
+	const union MHD_ConnectionInfo *place =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -144,6 +156,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	(void)request;
 	if (!info)
 		return MHD_NO;
+	if (place && place->socket_context)
+		((struct client *)place->socket_context)->asked = true;
 	if (l->socket.local)
 		q.fd = info->connect_fd;
 	/* no page of the web reaches a unix socket */
@@ -173,6 +187,27 @@ static int listener_fd(const struct listener *l)
 	return info ? info->epoll_fd : -1;
 }
 
+/* libmicrohttpd cannot be told to close a connection; but it does so when the client has closed it. */
+static void end_client(struct client *c)
+{
+	shutdown(c->fd, SHUT_RDWR);
+	c->fd = -1;
+}
+
+static void begin_client(struct listener *l, struct client *c, int fd)
+{
+	size_t nr = 0;
+
+	*c = (struct client){ .used = true, .fd = fd, .since_ns = monotonic_ns() };
+	l->nr_clients++;
+	if (!l->socket.local || http_socket_user(fd, &c->uid) || !c->uid)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(l->clients); i++)
+		nr += l->clients[i].used && l->clients[i].uid == c->uid;
+	if (nr > MAX_OF_USER)
+		end_client(c);
+}
+
 static void on_connection(void *arg, struct MHD_Connection *c, void **place,
 			  enum MHD_ConnectionNotificationCode what)
 {
@@ -191,12 +226,10 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **place,
 	}
 	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 	for (i = 0; info && i < ARRAY_SIZE(l->clients); i++) {
-		client = &l->clients[i];
-		if (client->used)
+		if (l->clients[i].used)
 			continue;
-		*client = (struct client){ true, info->connect_fd, monotonic_ns() };
-		l->nr_clients++;
-		*place = client;
+		*place = &l->clients[i];
+		begin_client(l, *place, info->connect_fd);
 		break;
 	}
 }
@@ -204,14 +237,15 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **place,
 /* The time left to a client; 0 = none, INT64_MAX = it was told to end. */
 static int64_t client_left(const struct listener *l, const struct client *c, uint64_t now)
 {
-	uint64_t life = l->nr_clients >= MAX_CONNECTIONS ? CROWDED_NS : LIFE_NS;
+	uint64_t life = l->nr_clients < MAX_CONNECTIONS ? LIFE_NS
+			: c->asked			? CROWDED_NS
+							: SILENT_NS;
 
 	if (c->fd < 0)
 		return INT64_MAX;
 	return now - c->since_ns >= life ? 0 : (int64_t)(c->since_ns + life - now);
 }
 
-/* libmicrohttpd cannot be told to close a connection; but it does so when the client has closed it. */
 static void end_overdue(struct listener *l)
 {
 	uint64_t now = monotonic_ns();
@@ -220,10 +254,8 @@ static void end_overdue(struct listener *l)
 
 	for (i = 0; i < ARRAY_SIZE(l->clients); i++) {
 		c = &l->clients[i];
-		if (!c->used || client_left(l, c, now) > 0)
-			continue;
-		shutdown(c->fd, SHUT_RDWR);
-		c->fd = -1;
+		if (c->used && !client_left(l, c, now))
+			end_client(c);
 	}
 }
 
@@ -234,17 +266,20 @@ static struct MHD_Daemon *start(struct listener *l)
 				(unsigned int)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
 				(unsigned int)SILENCE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 				(size_t)MAX_REQUEST, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
-				MHD_OPTION_END);
+				MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
-/* Closes the socket, too; a daemon that did not start leaves it to us. */
+/*
+ * Closes the socket, too; a daemon that did not start leaves it to us. The file goes first: until the
+ * socket is closed no other file has its number.
+ */
 static void listener_free(struct listener *l)
 {
+	http_socket_remove(&l->socket);
 	if (l->daemon)
 		MHD_stop_daemon(l->daemon);
 	else if (l->socket.fd >= 0)
 		close(l->socket.fd);
-	http_socket_remove(&l->socket);
 	free(l);
 }
 
@@ -256,8 +291,8 @@ static int add_listener(struct http *h, const char *address, const struct http_s
 	struct epoll_event e = { .events = EPOLLIN };
 
 	if (!l) {
-		close(s->fd);
 		http_socket_remove(s);
+		close(s->fd);
 		return h->nr < HTTP_MAX_LISTENERS
 			       ? diag_no_memory(d)
 			       : diag_fail(d, -E2BIG,
@@ -451,8 +486,9 @@ void http_run(struct http *h)
 		struct listener *l = h->listeners[i];
 
 		l->left = false;
-		end_overdue(l);
 		MHD_run(l->daemon);
+		/* what had come from them was read first */
+		end_overdue(l);
 	}
 }
 

@@ -13,7 +13,7 @@
 #include "base/text.h"
 
 #define SEND_BUFFER (256 << 10) /* of the kernel for a client; else it would take megabytes */
-#define BACKLOG	    64
+#define BACKLOG	    SOMAXCONN	/* the kernel may have less */
 
 union address {
 	struct sockaddr any;
