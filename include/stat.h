@@ -151,8 +151,9 @@ const char *stat_absence_name(enum stat_absence a);
  * @value: scaled from the time it ran to the whole interval
  * @counted: the raw count
  * @enabled_ns: time that the interval's segments of its PMU cover
- * @running_ns: the part of it in which it counted. Equal: @value is exact
- * @low, @high: 95% interval; equal to @value when it is exact
+ * @running_ns: the part of it in which it counted. Equal: @value is what was counted
+ * @low, @high: 95% interval; equal to @value when it is exact. Turns of others stop the PMU for
+ *	moments, in which nothing was counted
  */
 struct stat_count {
 	enum stat_absence absence;
@@ -170,7 +171,8 @@ struct stat_count {
  * @value: in the metric's unit
  * @covered_ns: time in which all its counters counted
  * @enabled_ns: as in struct stat_count
- * @low, @high: 95% interval; equal to @value when all its counters counted all the time
+ * @low, @high: 95% interval; equal to @value when all its counters counted all the time and no
+ *	turns stopped them
  */
 struct stat_value {
 	enum stat_absence absence;

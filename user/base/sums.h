@@ -3,6 +3,7 @@
 #ifndef BASE_SUMS_H
 #define BASE_SUMS_H
 
+#include <math.h>
 #include <stdint.h>
 
 /*
@@ -31,6 +32,12 @@ static inline uint64_t whole_capped(double v)
 	if (!(v > 0))
 		return 0;
 	return v < 0x1p64 ? (uint64_t)v : UINT64_MAX;
+}
+
+/** grown_capped() - @to and a part of @value more, rounded up */
+static inline uint64_t grown_capped(uint64_t to, uint64_t value, double part)
+{
+	return sum_capped(to, whole_capped(ceil((double)value * part)));
 }
 
 /** bounds_around() - @value is scaled and rounded, and may have left its own bounds: put it inside */

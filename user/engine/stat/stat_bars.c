@@ -15,6 +15,16 @@ size_t stat_turn(struct stat_turns *t, uint64_t enabled_ns, uint64_t running_ns)
 	return t->nr++ % STAT_SAMPLES;
 }
 
+double stat_stop(struct stat_stops *s, bool ended, bool began, uint64_t time_ns)
+{
+	double ns = ended ? 2 * EDGE_NS : began && !s->gap ? EDGE_NS : 0;
+
+	if (!s->any)
+		ns = 0;
+	*s = (struct stat_stops){ .any = true, .gap = ended };
+	return fmin(ns, (double)time_ns);
+}
+
 static double spread(const struct stat_without *w)
 {
 	double mean = 0, squares = 0, n = (double)w->nr;

@@ -26,6 +26,25 @@ struct stat_turns {
 /** stat_turn() - one more; returns the sample that it is of */
 size_t stat_turn(struct stat_turns *t, uint64_t enabled_ns, uint64_t running_ns);
 
+/**
+ * struct stat_stops - how turns of a PMU end and begin, from segment to segment
+ * @any: there was a segment
+ * @gap: in the last one a turn ended, so that the next turn began in it, too
+ */
+struct stat_stops {
+	bool any;
+	bool gap;
+};
+
+/**
+ * stat_stop() - one more segment of a PMU
+ * @ended, @began: counters of the last segment are not in it; others are
+ * @time_ns: of the segment
+ *
+ * Return: time in which nothing may have been counted, see rotation_stopped().
+ */
+double stat_stop(struct stat_stops *s, bool ended, bool began, uint64_t time_ns);
+
 /* The number again, each time without one of the samples. */
 struct stat_without {
 	double values[STAT_SAMPLES];

@@ -12,6 +12,9 @@
 #include "tables/formula.h"
 #include "trace.h"
 
+/* Numbers this close, as a part of them, differ by rounding. */
+#define ROUNDING 1e-12
+
 /*
  * A counter over some segments. Those in which it counted are dealt out to samples in turn: how much
  * these differ says how far off all of them may be.
@@ -42,12 +45,15 @@ struct value_sum {
 struct stat_sums {
 	struct count_sum *counts;
 	struct value_sum *values;
+	double *stopped_ns; /* by PMU: time in which turns may have stopped it */
 };
 
 struct stat_book {
 	const struct stat_layout *layout;
 	struct formula **formulas;  /* by metric */
 	const struct reading **now; /* by counter: in the segment that is being booked */
+	bool *before;		    /* by counter: in the segment before it */
+	struct stat_stops *stops;   /* by PMU */
 	struct stat_cost *costs;    /* totals when the interval began */
 	bool *refused;		    /* by counter */
 	bool *refused_metric;	    /* by metric: one of its counters was */
@@ -64,13 +70,15 @@ static int sums_new(const struct stat_layout *l, struct stat_sums *s)
 {
 	s->counts = calloc(l->nr_counters + 1, sizeof(*s->counts));
 	s->values = calloc(l->nr_metrics + 1, sizeof(*s->values));
-	return s->counts && s->values ? 0 : -ENOMEM;
+	s->stopped_ns = calloc(l->nr_pmus + 1, sizeof(*s->stopped_ns));
+	return s->counts && s->values && s->stopped_ns ? 0 : -ENOMEM;
 }
 
 static void sums_free(struct stat_sums *s)
 {
 	free(s->counts);
 	free(s->values);
+	free(s->stopped_ns);
 }
 
 void stat_book_free(struct stat_book *b)
@@ -81,6 +89,8 @@ void stat_book_free(struct stat_book *b)
 		formula_free(b->formulas[i]);
 	free(b->formulas);
 	free(b->now);
+	free(b->before);
+	free(b->stops);
 	free(b->costs);
 	free(b->refused);
 	free(b->refused_metric);
@@ -139,11 +149,13 @@ int stat_book_new(const struct stat_layout *layout, uint64_t start_ns, struct di
 	b->interval_ns = start_ns;
 	b->formulas = calloc(layout->nr_metrics + 1, sizeof(*b->formulas));
 	b->now = calloc(layout->nr_counters + 1, sizeof(*b->now));
+	b->before = calloc(layout->nr_counters + 1, sizeof(*b->before));
+	b->stops = calloc(layout->nr_pmus + 1, sizeof(*b->stops));
 	b->costs = calloc(layout->nr_pmus + 1, sizeof(*b->costs));
 	b->refused = calloc(layout->nr_counters + 1, sizeof(*b->refused));
 	b->refused_metric = calloc(layout->nr_metrics + 1, sizeof(*b->refused_metric));
-	if (!b->formulas || !b->now || !b->costs || !b->refused || !b->refused_metric ||
-	    sums_new(layout, &b->interval) || sums_new(layout, &b->run))
+	if (!b->formulas || !b->now || !b->before || !b->stops || !b->costs || !b->refused ||
+	    !b->refused_metric || sums_new(layout, &b->interval) || sums_new(layout, &b->run))
 		err = diag_no_memory(d);
 	else
 		err = parse_metrics(b, d);
@@ -299,6 +311,27 @@ static int open_segment(struct stat_book *b, const struct stat_segment *s)
 	return -EINVAL;
 }
 
+/* The kernel multiplexes events of the cores, and their time is none of a clock. */
+static void add_stop(struct stat_book *b, const struct stat_segment *s, uint64_t time_ns)
+{
+	const struct stat_layout *l = b->layout;
+	bool ended = false, began = false;
+	double ns;
+
+	if (l->pmus[s->pmu].cores)
+		return;
+	for (size_t i = 0; i < l->nr_counters; i++) {
+		if (l->counters[i].pmu != s->pmu)
+			continue;
+		ended |= b->before[i] && !b->now[i];
+		began |= !b->before[i] && b->now[i];
+		b->before[i] = b->now[i];
+	}
+	ns = stat_stop(&b->stops[s->pmu], ended, began, time_ns);
+	b->interval.stopped_ns[s->pmu] += ns;
+	b->run.stopped_ns[s->pmu] += ns;
+}
+
 int stat_book_segment(struct stat_book *b, const struct stat_segment *s)
 {
 	const struct stat_layout *l = b->layout;
@@ -307,6 +340,7 @@ int stat_book_segment(struct stat_book *b, const struct stat_segment *s)
 
 	if (err)
 		return err;
+	add_stop(b, s, time_ns);
 	for (size_t i = 0; i < l->nr_counters; i++) {
 		if (l->counters[i].pmu != s->pmu)
 			continue;
@@ -334,6 +368,12 @@ static bool slept(const struct stat_book *b, const struct count_sum *c, size_t c
 	const struct stat_layout *l = b->layout;
 
 	return c->read && !c->enabled_ns && l->pmus[l->counters[counter].pmu].cores;
+}
+
+/* What turns of others may have kept from counters that counted all the time, as a part of it. */
+static double stopped(const struct stat_book *b, const struct stat_sums *s, uint32_t pmu, double ns)
+{
+	return ns > 0 && !b->layout->pmus[pmu].cores ? s->stopped_ns[pmu] / ns : 0;
 }
 
 /* The counted part is sure. */
@@ -370,6 +410,10 @@ static struct stat_count make_count(const struct stat_book *b, const struct stat
 			apportion_scale(c->counted, c->enabled_ns, c->running_ns);
 		if (c->running_ns < c->enabled_ns)
 			bound_count(c, &count);
+		else
+			count.high = grown_capped(
+				count.value, count.value,
+				stopped(b, s, b->layout->counters[i].pmu, (double)c->running_ns));
 	} else if (b->refused[i]) {
 		count.absence = STAT_REFUSED;
 	} else {
@@ -449,6 +493,23 @@ static void bound_value(const struct stat_book *b, const struct value_sum *v, si
 	ret->high = bar.high;
 }
 
+/* A PMU that stops stops all its counters: ratios of them stay as they are. */
+static void bound_stopped(const struct stat_book *b, const struct stat_sums *s, size_t i,
+			  struct stat_value *ret)
+{
+	const struct stat_metric *m = &b->layout->metrics[i];
+	const struct value_sum *v = &s->values[i];
+	double part = stopped(b, s, m->pmu, v->duration_ns), whole[STAT_MAX_INPUTS], value;
+
+	for (uint32_t n = 0; n < m->nr_inputs; n++)
+		whole[n] = v->inputs[n] * (1 + part);
+	if (!(part > 0) || !eval(b, i, whole, v->duration_ns, &value) ||
+	    fabs(value - ret->value) <= ROUNDING * fabs(ret->value))
+		return;
+	ret->low = fmin(ret->low, value);
+	ret->high = fmax(ret->high, value);
+}
+
 /* Is it time per request, with next to no requests, or without the time that they took? */
 static bool too_few(const struct stat_book *b, size_t metric, const double *inputs)
 {
@@ -491,6 +552,8 @@ static struct stat_value make_value(const struct stat_book *b, const struct stat
 	value.low = value.high = value.value;
 	if (v->covered_ns < v->enabled_ns)
 		bound_value(b, v, i, &value);
+	else
+		bound_stopped(b, s, i, &value);
 	return value;
 }
 
@@ -548,6 +611,7 @@ int stat_book_interval(struct stat_book *b, uint64_t end_ns, const struct stat_c
 	}
 	memset(b->interval.counts, 0, l->nr_counters * sizeof(*b->interval.counts));
 	memset(b->interval.values, 0, l->nr_metrics * sizeof(*b->interval.values));
+	memset(b->interval.stopped_ns, 0, l->nr_pmus * sizeof(*b->interval.stopped_ns));
 	b->interval_ns = end_ns;
 	*ret = r;
 	return 0;

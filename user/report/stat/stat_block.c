@@ -79,8 +79,10 @@ char stat_mark_part(struct stat_marks *m, uint64_t covered_ns, uint64_t enabled_
 {
 	double part;
 
-	if (covered_ns >= enabled_ns)
+	if (covered_ns >= enabled_ns) {
+		m->stopped = fmax(m->stopped, off);
 		return 0;
+	}
 	part = (double)covered_ns / (double)enabled_ns;
 	if (!m->part || part < m->least)
 		m->least = part;

@@ -15,7 +15,8 @@ struct stat_marks {
 	bool part;
 	double least; /* smallest part of the time that a value covers */
 	double most;
-	double off; /* largest part of a value that the truth may be off */
+	double off;	/* largest part of a value that the truth may be off */
+	double stopped; /* the same of values that cover all of the time, beside turns */
 };
 
 /* A table while it is written. */
@@ -41,7 +42,7 @@ const char *stat_mark_absent(struct stat_marks *m, enum stat_absence absence);
 
 /**
  * stat_mark_part() - "*" for a value that covers a part of the time, otherwise 0
- * @m: will be explained
+ * @m: will be explained; so will be a value without the mark that may be off
  * @covered_ns, @enabled_ns: that part
  * @off: how far off the value may be, see stat_off()
  */

@@ -155,6 +155,17 @@ static int put_counts(struct stat_table *t)
 	return err;
 }
 
+/* "; off by up to 0.4% of the value", "" for 0 */
+static void off_text(double off, char *ret, size_t size)
+{
+	ret[0] = '\0';
+	if (off > 0)
+		snprintf(ret, size,
+			 off < 0.1 ? "; off by up to %.2g%% of the value"
+				   : "; off by up to %.0f%% of the value",
+			 off * 100);
+}
+
 /* Explanations of the marks that were used. */
 static int put_marks(struct stat_table *t)
 {
@@ -172,7 +183,7 @@ static int put_marks(struct stat_table *t)
 	};
 	const struct stat_marks *m = t->marks;
 	char least[FORMAT_NUMBER_LEN], most[FORMAT_NUMBER_LEN];
-	char why[64] = "others use the counters, too", off[64] = "";
+	char why[64] = "others use the counters, too", off[64];
 	uint32_t sets = 0;
 	int err = 0;
 
@@ -184,17 +195,16 @@ static int put_marks(struct stat_table *t)
 	if (m->part) {
 		format_percent(m->least * 1e9, 1000000000, least);
 		format_percent(m->most * 1e9, 1000000000, most);
-		if (m->off > 0)
-			snprintf(off, sizeof(off),
-				 m->off < 0.1 ? "; off by up to %.2g%% of the value"
-					      : "; off by up to %.0f%% of the value",
-				 m->off * 100);
+		off_text(m->off, off, sizeof(off));
 		if (!strcmp(least, most))
 			err = note(t, "* counted in %s of the time: %s%s", least, why, off);
 		else
 			err = note(t, "* counted in %s to %s of the time: %s%s", least, most, why,
 				   off);
 	}
+	off_text(m->stopped, off, sizeof(off));
+	if (!err && off[0])
+		err = note(t, "without a mark: counted, but turns stop a PMU for a moment%s", off);
 	for (int a = 0; !err && a < NR_STAT_ABSENCES; a++)
 		if (m->absent[a] && texts[a])
 			err = note(t, "%s", texts[a]);

@@ -23,7 +23,7 @@
 struct world {
 	struct stat_pmu pmus[2];
 	struct stat_counter counters[6];
-	struct stat_metric metrics[6];
+	struct stat_metric metrics[7];
 	struct stat_layout layout;
 	struct stat_cost costs[2];
 	struct stat_book *book;
@@ -34,7 +34,7 @@ static void assert_near(double value, double expected, double tolerance)
 	assert_true(fabs(value - expected) <= tolerance);
 }
 
-enum { LATENCY, BANDWIDTH, PER_PORT, IPC, PER_SECOND, FLOPS };
+enum { LATENCY, BANDWIDTH, PER_PORT, IPC, PER_SECOND, FLOPS, PER_BYTE };
 
 static void set_metric(struct stat_metric *m, const char *formula, uint32_t pmu, uint32_t nr,
 		       const uint32_t *inputs)
@@ -65,6 +65,7 @@ static void world_layout(struct world *w)
 		   (uint32_t[]){ 0, STAT_DURATION_S });
 	set_metric(&w->metrics[FLOPS], "instructions / duration_s", 1, 2,
 		   (uint32_t[]){ 4, STAT_DURATION_S });
+	set_metric(&w->metrics[PER_BYTE], "bytes / req", 0, 2, (uint32_t[]){ 3, 0 });
 	w->layout = (struct stat_layout){
 		.pmus = w->pmus,
 		.nr_pmus = ARRAY_SIZE(w->pmus),
@@ -631,6 +632,74 @@ static void bars_follow_from_turns(void **state)
 	assert_near(width[2], 0.3 + 0.006, 0.001);
 }
 
+/* A turn of @other beside bytes, cycles and requests, then the time until the next one. */
+static void book_beside(struct world *w, uint32_t other, uint64_t gap_ns)
+{
+	const struct reading counted = { 1000000, 50 * MS, 50 * MS };
+	const struct reading gap = { 1000, gap_ns, gap_ns };
+	struct stat_segment s = { .end_ns = 50 * MS,
+				  .nr = 4,
+				  .counters = (uint32_t[]){ 0, 2, 3, other },
+				  .readings = (struct reading[]){ counted, counted, counted,
+								  counted } };
+
+	assert_int_equal(stat_book_segment(w->book, &s), 0);
+	s.end_ns = gap_ns;
+	s.nr = 3;
+	s.readings = (struct reading[]){ gap, gap, gap };
+	assert_int_equal(stat_book_segment(w->book, &s), 0);
+}
+
+/*
+ * Events that count all the time lose what passes while turns beside them end and begin: twice
+ * 0.3 ms for each, and no more than there was between them. Ratios of such events lose nothing.
+ */
+static void turns_stop_the_base(void **state)
+{
+	static const struct {
+		uint64_t gap_ns;
+		double part; /* of five turns */
+	} cases[] = {
+		{ 5 * MS, 5 * 0.6 / (5 * 55) },
+		{ MS / 10, 5 * 0.1 / (5 * 50.1) },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
+		struct stat_report *r;
+		struct world w;
+		double high;
+
+		world_make(&w);
+		for (int i = 0; i < 5; i++)
+			book_beside(&w, 1, cases[k].gap_ns);
+		for (int whole = 0; whole < 2; whole++) {
+			r = whole ? summary(&w) : interval(&w);
+			high = (double)r->counts[3].value * (1 + cases[k].part);
+			assert_int_equal(r->counts[3].running_ns, r->counts[3].enabled_ns);
+			assert_int_equal(r->counts[3].value, 5 * 1001000);
+			assert_int_equal(r->counts[3].low, r->counts[3].value);
+			assert_near((double)r->counts[3].high, high, 2);
+			assert_near(r->values[BANDWIDTH].high,
+				    r->values[BANDWIDTH].value * (1 + cases[k].part), 1e-9);
+			assert_true(r->values[BANDWIDTH].low == r->values[BANDWIDTH].value);
+			assert_true(r->values[PER_BYTE].low == r->values[PER_BYTE].value);
+			assert_true(r->values[PER_BYTE].high == r->values[PER_BYTE].value);
+			stat_report_free(r);
+		}
+		/* The next interval has no turns. */
+		assert_int_equal(book(&w, 0, 3, (uint32_t[]){ 0, 2, 3 },
+				      (struct reading[]){ { 9, 50 * MS, 50 * MS },
+							  { 9, 50 * MS, 50 * MS },
+							  { 9, 50 * MS, 50 * MS } }),
+				 0);
+		r = interval(&w);
+		assert_int_equal(r->counts[3].high, 9);
+		stat_report_free(r);
+		stat_book_free(w.book);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -649,6 +718,7 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_constant_traffic),
 		cmocka_unit_test(bars_follow_from_turns),
+		cmocka_unit_test(turns_stop_the_base),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
