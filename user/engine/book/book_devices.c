@@ -45,7 +45,7 @@ int book_devices_new(struct book *b)
 	b->turns = calloc(l->nr_counters + 1, sizeof(*b->turns));
 	b->devices = calloc(b->scope.nr_devices + 1, sizeof(*b->devices));
 	if (!whole || !b->roles || !b->places || !b->squares || !b->skipped_ns || !b->rotations ||
-	    !b->early || !b->spans || !b->turns || !b->devices)
+	    !b->early || !b->spans || !b->turns || !b->devices || book_stops_new(b))
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nr_counters; i++)
 		if (is_whole(&l->counters[i]))
@@ -271,7 +271,7 @@ static bool group_sum(const struct book *b, uint32_t group, int which, enum term
 	doubt = rotation_doubt(r, which);
 	/* The counted part is sure. */
 	unseen = fmax(value - r->window[which].bytes, 0);
-	s->edges += rotation_edges(r, which) + value * book_stopped(b, group);
+	s->edges += rotation_edges(r, which) + value * book_stopped(b, group, r);
 	if (r->window[which].bytes > 0)
 		s->early += early_bytes(b, group, which) * value / r->window[which].bytes;
 	s->above += doubt * doubt;
@@ -305,13 +305,14 @@ struct device_sum book_device_sum(const struct book *b, uint32_t device, int whi
  * struct device_claim - the share of devices in a counter of memory traffic
  * @counter: that counter
  * @to: destinations of devices' bytes that may be seen there
- * @traffic: bytes of that counter and its likes, which have the claim together
+ * @traffic: bytes of that counter and its likes, which have the claim together; @least and @most:
+ *	the same for the lower and the upper end of that counter
  * @value, @low, @high: bytes of the devices, all owners'
  */
 struct device_claim {
 	const struct counter *counter;
 	bool to[NR_DESTINATIONS];
-	u128 traffic;
+	u128 traffic, least, most;
 	u128 value, low, high;
 };
 
@@ -353,6 +354,8 @@ static void choose_destinations(const struct book *b, size_t counter, struct dev
 
 	ret->counter = memory;
 	ret->traffic = b->counters[counter].value;
+	ret->least = b->counters[counter].low;
+	ret->most = b->counters[counter].high;
 	if (memory->destination != DESTINATION_ANY && all_tell(b, memory)) {
 		ret->to[memory->destination] = true;
 		return;
@@ -363,9 +366,12 @@ static void choose_destinations(const struct book *b, size_t counter, struct dev
 	     i++) {
 		const struct counter *c = &b->layout->counters[i];
 
-		if (i != counter && is_memory_of_devices(b, i) && c->socket == memory->socket &&
-		    c->direction == memory->direction && c->destination != DESTINATION_ANY)
-			ret->traffic += b->counters[i].value;
+		if (i == counter || !is_memory_of_devices(b, i) || c->socket != memory->socket ||
+		    c->direction != memory->direction || c->destination == DESTINATION_ANY)
+			continue;
+		ret->traffic += b->counters[i].value;
+		ret->least += b->counters[i].high;
+		ret->most += b->counters[i].low;
 	}
 }
 
@@ -426,7 +432,6 @@ static void claim_for_row(struct book *b, size_t counter, const struct device_cl
 {
 	struct report_counter *memory = &b->counters[counter];
 	u128 value = 0, low = 0, high = 0, tangled = 0;
-	uint64_t total = memory->value;
 	struct entry_share *to;
 
 	for (size_t i = 0; i < row->nr_device_shares; i++) {
@@ -442,10 +447,10 @@ static void claim_for_row(struct book *b, size_t counter, const struct device_cl
 	if (!high && !value)
 		return;
 	to = book_share(b, row, counter);
-	to->value = part_of(total, value, larger(c->traffic, c->value));
-	to->low = part_of(total, low, larger(c->traffic, c->high));
-	to->high = part_of(total, high, larger(c->traffic, c->low));
-	to->high += to->high < total; /* rounded up */
+	to->value = part_of(memory->value, value, larger(c->traffic, c->value));
+	to->low = part_of(memory->low, low, larger(c->least, c->high));
+	to->high = part_of(memory->high, high, larger(c->most, c->low));
+	to->high += to->high < memory->high; /* rounded up */
 	to->tangled = part_of(to->high, tangled, high);
 	if (to->low > to->value)
 		to->low = to->value;

@@ -288,7 +288,7 @@ static void claim_row(struct report_counter *memory, struct entry_share *to, uin
 	value = smaller(value, memory->unattributed[REASON_DEVICE]);
 	to->value += value;
 	to->low += low;
-	to->high = smaller(sum_capped(to->high, high), memory->value);
+	to->high = smaller(sum_capped(to->high, high), memory->high);
 	if (to->high < to->value)
 		to->high = to->value;
 	memory->attributed += value;
@@ -311,7 +311,7 @@ static void claim(struct book *b, size_t counter, uint32_t device, double pcie, 
 			rest(memory->value, fmax(pcie, (double)less.value)));
 	value = smaller(value, memory->unattributed[REASON_DEVICE]);
 	sure = smaller(smaller(d.low, value),
-		       rest(memory->value, fmax(pcie_high, (double)less.value + less.above)));
+		       rest(memory->low, fmax(pcie_high, (double)less.value + less.above)));
 	for (size_t at = 0; owner_of(b, device, at, &row, &part); at++)
 		if (row)
 			claim_row(memory, book_share(b, row, counter),

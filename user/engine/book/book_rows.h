@@ -237,6 +237,7 @@ struct book_span {
  * @roles: by counter
  * @places: by counter: where in book_row.shares it is; meaningless for those of devices
  * @nr_places: how many there are
+ * @pmus: by group: the first group of its PMU
  * @squares: by counter: of what its windows had, as in struct entry_share
  * @skipped_ns: by counter of a device: time of intervals in which it never had its turn, and
  *	that its value says nothing of yet; see book_fill_gaps()
@@ -252,6 +253,7 @@ struct book {
 	enum role *roles;
 	uint32_t *places;
 	size_t nr_places;
+	uint32_t *pmus;
 	double *squares;
 	uint64_t *skipped_ns;
 	struct rotation *rotations;
@@ -357,14 +359,17 @@ uint64_t book_row_bytes(const struct book *b, const struct book_row *row);
  */
 int book_scale(struct book *b, uint32_t counter, uint64_t num, uint64_t den);
 
+/** book_stops_new() - which groups are of one PMU; 0 or an error: no memory */
+int book_stops_new(struct book *b);
+
 /**
  * book_stopped() - part of a group's bytes that was not counted while others of its PMU took turns
  *
- * See rotation_stopped(). Return: 0 where there are no such turns.
+ * @r: its own times; see rotation_stopped(). Return: 0 where there are no such turns.
  */
-double book_stopped(const struct book *b, uint32_t group);
+double book_stopped(const struct book *b, uint32_t group, const struct rotation *r);
 
-/** book_widen() - that part is in the upper ends of counters of devices and of rows */
+/** book_widen() - that part is in the upper ends of counters and of rows */
 void book_widen(struct book *b);
 
 /** book_devices_new() - roles of counters and room for devices; 0 or -ENOMEM */

@@ -1,25 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Counters of devices that others of their PMU stop for a moment, where these take turns. */
-#include <math.h>
+/* Counters that others of their PMU stop for a moment, where these take turns. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sums.h"
 #include "engine/book/book_rows.h"
 
-double book_stopped(const struct book *b, uint32_t group)
+/* A group by itself has a number that no other group has. */
+static uint32_t pmu_of(const struct layout *l, uint32_t group)
 {
-	const struct layout *l = b->layout;
-	const struct counter *own = &l->counters[l->groups[group].first];
-	const struct rotation *r = &b->rotations[group];
+	const char *pmu = l->counters[l->groups[group].first].pmu;
+	uint32_t g = 0;
+
+	while (g < group && (!l->groups[g].nr || !l->groups[group].nr || !pmu[0] ||
+			     strcmp(l->counters[l->groups[g].first].pmu, pmu) != 0))
+		g++;
+	return g;
+}
+
+int book_stops_new(struct book *b)
+{
+	b->pmus = calloc(b->layout->nr_groups + 1, sizeof(*b->pmus));
+	for (uint32_t g = 0; b->pmus && g < b->layout->nr_groups; g++)
+		b->pmus[g] = pmu_of(b->layout, g);
+	return b->pmus ? 0 : -1;
+}
+
+double book_stopped(const struct book *b, uint32_t group, const struct rotation *r)
+{
 	uint64_t turns = 0, ran_ns = 0;
 
-	for (size_t g = 0; g < l->nr_groups && own->pmu[0]; g++) {
-		const struct counter *c = &l->counters[l->groups[g].first];
+	for (size_t g = 0; g < b->layout->nr_groups; g++) {
 		const struct rotation *o = &b->rotations[g];
 
 		/* In turns of its own it does not count when others begin. */
-		if (g == group || !l->groups[g].nr || !c->device || strcmp(c->pmu, own->pmu) != 0 ||
-		    o->running_ns >= o->enabled_ns ||
+		if (g == group || b->pmus[g] != b->pmus[group] || o->running_ns >= o->enabled_ns ||
 		    r->running_ns + o->running_ns <= r->enabled_ns)
 			continue;
 		turns += o->turns;
@@ -28,9 +43,15 @@ double book_stopped(const struct book *b, uint32_t group)
 	return rotation_stopped(r, turns, r->enabled_ns > ran_ns ? r->enabled_ns - ran_ns : 0);
 }
 
-static uint64_t grown(uint64_t high, uint64_t value, double part)
+/* Windows of memory are not turns; the times of its counters say all. */
+static double stopped(const struct book *b, uint32_t counter)
 {
-	return sum_capped(high, whole_capped(ceil((double)value * part)));
+	const struct report_counter *c = &b->counters[counter];
+	uint32_t group = b->layout->counters[counter].group;
+	struct rotation own = { .enabled_ns = c->enabled_ns, .running_ns = c->running_ns };
+
+	return !c->valid ? 0
+			 : book_stopped(b, group, c->counter->device ? &b->rotations[group] : &own);
 }
 
 void book_widen(struct book *b)
@@ -39,18 +60,16 @@ void book_widen(struct book *b)
 
 	for (size_t i = 0; i < b->layout->nr_counters; i++) {
 		struct report_counter *c = &b->counters[i];
-		double part = b->roles[i] == ROLE_MEMORY || !c->valid
-				      ? 0
-				      : book_stopped(b, b->layout->counters[i].group);
+		double part = stopped(b, i);
 
 		if (!(part > 0))
 			continue;
-		c->high = grown(c->high, c->value, part);
+		c->high = grown_capped(c->high, c->value, part);
 		HASH_ITER (hh, b->rows, row, next) {
 			struct entry_share *s = book_share(b, row, i);
 
 			if (s)
-				s->high = grown(s->high, s->value, part);
+				s->high = grown_capped(s->high, s->value, part);
 		}
 	}
 }

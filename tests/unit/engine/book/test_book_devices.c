@@ -608,6 +608,86 @@ static void turns_beside_are_in_bars(void **state)
 	}
 }
 
+/*
+ * Memory traffic counts all of the time. Turns of the card stop its PMU, if it is the same: at most
+ * for the 20 of 40 ns that the card has no turn.
+ */
+static void turns_stop_memory(void **state)
+{
+	const uint64_t memory[] = { 100, 100, 0 }, disk[] = { 10, 0, 0 }, nic[] = { 0, 0, 0, 0 };
+	struct counter named[NR];
+	struct layout l = layout;
+	struct book_scope scope = { .all = true, .devices = devices, .nr_devices = 5 };
+
+	(void)state;
+	memcpy(named, counters, sizeof(named));
+	l.counters = named;
+	for (int same = 0; same < 2; same++) {
+		struct world w = { 0 };
+		struct portion p[2] = { { 0, 60 }, { WORKLOAD_LOST, 40 } }, d[1];
+		struct report *r;
+
+		for (int c = CPU; c <= UCF_WR; c++)
+			strcpy(named[c].pmu, "u");
+		for (int c = NIC_CMEM; c <= NIC_WR; c++)
+			strcpy(named[c].pmu, same ? "u" : "v");
+		assert_int_equal(identity_new(&w.id), 0);
+		assert_int_equal(book_new(&l, &scope, w.id, &w.book), 0);
+		w.sink = book_sink(w.book);
+		p[0].workload = workload(&w, 7, 1);
+		d[0] = (struct portion){ p[0].workload, 10 };
+		for (int k = 0; k < 4; k++) {
+			window(&w, 0, 10, memory);
+			bytes(&w, CPU, 100, p, 2);
+			bounds(&w, CPU, p[0].workload, 60, 60);
+			bytes(&w, UCF_RD, 100, NULL, 0);
+			window(&w, 2, 10, disk);
+			bytes(&w, DISK_RD, 10, d, 1);
+			bounds(&w, DISK_RD, p[0].workload, 10, 10);
+			window(&w, 3, k % 2 ? 0 : 10, nic);
+		}
+		r = report_of(&w);
+		check(r);
+		assert_int_equal(r->counters[CPU].value, 400);
+		assert_int_equal(r->counters[CPU].low, 400);
+		assert_int_equal(r->counters[CPU].high, same ? 600 : 400);
+		assert_int_equal(share(row(r, "pid:7:70"), CPU)->value, 240);
+		assert_int_equal(share(row(r, "pid:7:70"), CPU)->high, same ? 360 : 240);
+		assert_int_equal(r->counters[UCF_RD].high, same ? 600 : 400);
+		/* more traffic than the disk moved: still no more than that */
+		assert_int_equal(share(row(r, "pid:7:70"), UCF_RD)->value, 40);
+		assert_int_equal(share(row(r, "pid:7:70"), UCF_RD)->low, 40);
+		assert_int_equal(share(row(r, "pid:7:70"), UCF_RD)->high, 41);
+		report_free(r);
+		world_free(&w);
+	}
+}
+
+/* Memory traffic that counted half of the time: an owner of all of it knows it no better. */
+static void owners_of_memory_have_its_bar(void **state)
+{
+	const uint64_t memory[] = { 0, 0, 100 }, disk[] = { 0, 300, 0 };
+	struct world w = world_new(ROW_PROCESS, true);
+	struct portion p[] = { { workload(&w, 7, 1), 300 } };
+	struct report *r;
+
+	(void)state;
+	window(&w, 0, 5, memory);
+	bytes(&w, UCF_WR, 100, NULL, 0);
+	window(&w, 2, 10, disk);
+	bytes(&w, DISK_WR, 300, p, 1);
+	bounds(&w, DISK_WR, p[0].workload, 300, 300);
+	r = report_of(&w);
+	check(r);
+	assert_int_equal(r->counters[UCF_WR].value, 200);
+	assert_true(r->counters[UCF_WR].low < 200 && r->counters[UCF_WR].high > 200);
+	assert_int_equal(share(row(r, "pid:7:70"), UCF_WR)->value, 200);
+	assert_int_equal(share(row(r, "pid:7:70"), UCF_WR)->low, r->counters[UCF_WR].low);
+	assert_true(share(row(r, "pid:7:70"), UCF_WR)->high > 200);
+	report_free(r);
+	world_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -625,6 +705,8 @@ int main(void)
 		cmocka_unit_test(the_pool_has_no_more_than_all),
 		cmocka_unit_test(destinations_share_a_claim),
 		cmocka_unit_test(turns_beside_are_in_bars),
+		cmocka_unit_test(turns_stop_memory),
+		cmocka_unit_test(owners_of_memory_have_its_bar),
 	};
 
 	return cmocka_run_group_tests_name("book_devices", tests, NULL, NULL);
