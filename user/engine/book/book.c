@@ -48,6 +48,7 @@ void book_free(struct book *b)
 	for (size_t i = 0; b->turns && i < b->layout->nr_counters; i++)
 		free(b->turns[i].ns);
 	free(b->turns);
+	free(b->gone);
 	for (size_t i = 0; b->devices && i < b->scope.nr_devices; i++)
 		book_users_clear(&b->devices[i].by);
 	free(b->devices);
@@ -74,6 +75,7 @@ void book_clear(struct book *b)
 	memset(b->spans, 0, b->layout->nr_groups * sizeof(*b->spans));
 	for (size_t i = 0; i < b->layout->nr_counters; i++)
 		b->turns[i].nr = 0;
+	memset(b->gone, 0, b->layout->nr_counters * sizeof(*b->gone));
 	for (size_t i = 0; i < b->scope.nr_devices; i++)
 		book_users_clear(&b->devices[i].by);
 	memset(b->devices, 0, b->scope.nr_devices * sizeof(*b->devices));
@@ -326,6 +328,8 @@ static int enter_bytes(void *arg, uint32_t counter, const struct trace_window *w
 	b->squares[counter] += (double)bytes * (double)bytes;
 	if (b->roles[counter] != ROLE_MEMORY && book_turn(b, counter, w))
 		return -ENOMEM;
+	if (c->counter->device)
+		book_note_gone(b, counter, w->end_ns, bytes);
 	if (book_is_nobodys(b, c->counter))
 		nr = 0;
 	if (!nr)

@@ -28,6 +28,7 @@
  * @links: counters whose bytes weigh latencies; must outlive the book. NULL: none
  * @devices, @nr_devices: of the trace's header; must outlive the book
  * @starts_ns: where the interval begins on each socket, kept up to date by the owner. NULL: 0
+ * @gone_ns: see contexts_gone(). NULL: 0
  */
 struct book_scope {
 	enum row_kind by;
@@ -37,6 +38,7 @@ struct book_scope {
 	const struct device *devices;
 	size_t nr_devices;
 	const uint64_t *starts_ns;
+	const uint64_t *gone_ns;
 };
 
 struct book;
@@ -116,6 +118,7 @@ struct book_process {
  * struct book_use - the users of a device in an interval
  * @rule: OWNER_NODES or OWNER_CONTEXTS
  * @known: with OWNER_CONTEXTS: @processes are all that there were
+ * @gone: up to book_scope.gone_ns: after that there may be others
  * @start_ns, @end_ns: the interval
  * @told_ns, @samples, @copies: see struct device_users
  * @processes, @nr: in the order of their times
@@ -123,6 +126,7 @@ struct book_process {
 struct book_use {
 	enum owner_rule rule;
 	bool known;
+	bool gone;
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t told_ns;
@@ -139,7 +143,7 @@ struct book_use {
  * @use: its users
  *
  * With OWNER_CONTEXTS and one owner, all bytes of the device that no request explains are that
- * owner's when the book is finished. Of an owner with several rows they are divided in proportion
+ * owner's when the book is finished; once it is gone, those of windows up to then. Of an owner with several rows they are divided in proportion
  * to busy time. Where that is unknown, they are on the row of the job's own cgroup in a book by
  * job, and unattributed in all others.
  *

@@ -43,9 +43,10 @@ int book_devices_new(struct book *b)
 	b->early = calloc(l->nr_groups + 1, sizeof(*b->early));
 	b->spans = calloc(l->nr_groups + 1, sizeof(*b->spans));
 	b->turns = calloc(l->nr_counters + 1, sizeof(*b->turns));
+	b->gone = calloc(l->nr_counters + 1, sizeof(*b->gone));
 	b->devices = calloc(b->scope.nr_devices + 1, sizeof(*b->devices));
 	if (!whole || !b->roles || !b->places || !b->squares || !b->skipped_ns || !b->rotations ||
-	    !b->early || !b->spans || !b->turns || !b->devices || book_stops_new(b))
+	    !b->early || !b->spans || !b->turns || !b->gone || !b->devices || book_stops_new(b))
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nr_counters; i++)
 		if (is_whole(&l->counters[i]))

@@ -13,13 +13,31 @@ struct gift {
 	uint64_t value, low, high;
 };
 
-static struct gift gift_of(const struct report_counter *c)
+void book_note_gone(struct book *b, uint32_t counter, uint64_t end_ns, uint64_t bytes)
 {
+	uint32_t device = b->layout->counters[counter].device - 1;
+	uint32_t function = b->scope.devices[device].function;
+	uint64_t gone_ns =
+		b->scope.gone_ns ? b->scope.gone_ns[function ? function - 1 : device] : 0;
+	struct book_gone *g = &b->gone[counter];
+
+	g->all = sum_capped(g->all, bytes);
+	if (gone_ns && end_ns > gone_ns)
+		g->after = sum_capped(g->after, bytes);
+}
+
+/* Once the users are gone, others may have moved the bytes, but need not. */
+static struct gift gift_of(const struct book *b, uint32_t counter, bool gone)
+{
+	const struct report_counter *c = &b->counters[counter];
+	const struct book_gone *by = &b->gone[counter];
 	struct gift g = { .value = c->unattributed[REASON_DEVICE] };
 	uint64_t doubt = c->value - c->low;
 
-	g.low = g.value > doubt ? g.value - doubt : 0;
 	g.high = sum_capped(g.value, c->high - c->value);
+	if (gone && by->all)
+		g.value = apportion_scale(g.value, by->all - by->after, by->all);
+	g.low = g.value > doubt ? g.value - doubt : 0;
 	return g;
 }
 
@@ -54,7 +72,7 @@ static int give_row(struct book *b, uint32_t counter, const struct book_users *u
 static int give(struct book *b, uint32_t counter, const struct book_users *u)
 {
 	struct report_counter *c = &b->counters[counter];
-	const struct gift g = gift_of(c);
+	const struct gift g = gift_of(b, counter, u->gone);
 	cleanup_free uint64_t *parts = calloc(u->nr_owners, 2 * sizeof(*parts));
 	uint64_t *weights = parts ? parts + u->nr_owners : NULL;
 	int err;

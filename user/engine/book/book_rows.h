@@ -158,6 +158,7 @@ struct book_owner {
 /**
  * struct book_users - the users of a device
  * @rule, @found, @undivided, @told_ns, @samples, @copies: see struct device_users
+ * @gone: see struct book_use
  * @items, @nr: the users, of open nodes those that prevent an owner; @more: number of further ones
  * @owners, @nr_owners: of the bytes, in the interval of the book
  */
@@ -165,6 +166,7 @@ struct book_users {
 	enum owner_rule rule;
 	enum ownership found;
 	bool undivided;
+	bool gone;
 	uint64_t told_ns;
 	uint64_t samples;
 	bool copies;
@@ -211,6 +213,12 @@ struct book_turns {
 	bool broken;
 };
 
+/* Bytes of a counter as they were counted, and those of windows that end after the users are gone. */
+struct book_gone {
+	uint64_t all;
+	uint64_t after;
+};
+
 /**
  * struct book_early - of a group of a device: windows that began before the interval
  * @ns: time of them that lies before it
@@ -242,7 +250,7 @@ struct book_span {
  * @skipped_ns: by counter of a device: time of intervals in which it never had its turn, and
  *	that its value says nothing of yet; see book_fill_gaps()
  * @rotations, @early, @spans: by group; of devices only
- * @turns: by counter; of devices only
+ * @turns, @gone: by counter; of devices only
  * @devices: by device
  * @unowned_io: bytes of requests without a known cause
  * @spare: memory of rows of the interval before, in their order
@@ -260,6 +268,7 @@ struct book {
 	struct book_early *early;
 	struct book_span *spans;
 	struct book_turns *turns;
+	struct book_gone *gone;
 	struct book_device *devices;
 	uint64_t unowned_io;
 	size_t nr_links;
@@ -390,6 +399,9 @@ void book_device_window(struct book *b, const struct trace_window *w);
  * What is left stays unattributed.
  */
 void book_memory_of_devices(struct book *b);
+
+/** book_note_gone() - bytes of a device in a window up to @end_ns: may its users have moved them? */
+void book_note_gone(struct book *b, uint32_t counter, uint64_t end_ns, uint64_t bytes);
 
 /**
  * book_owned() - bytes of devices that no request explains are their owners'

@@ -196,7 +196,9 @@ int book_use(struct book *b, uint32_t device, const struct book_use *use)
 		err = add_process(b, u, use, i, &of[i]);
 	if (err || use->rule != OWNER_CONTEXTS)
 		return err;
-	u->found = find_ownership(u, use->known);
+	u->gone = use->gone;
+	/* Of a difference nothing tells when it was moved. */
+	u->found = find_ownership(u, use->known && !(use->gone && book_is_derived(b, device)));
 	if (u->found == OWNERSHIP_ONE)
 		err = find_owners(b, u, use);
 	/* Those of an owner are made just now. */
@@ -204,7 +206,7 @@ int book_use(struct book *b, uint32_t device, const struct book_use *use)
 		if (of[i] < u->nr)
 			note_row(&u->items[of[i]], book_known_row(b, use->processes[i].workload));
 	d->exclusive = u->found == OWNERSHIP_FREE		  ? EXCLUSIVE_UNKNOWN
-		       : u->found != OWNERSHIP_ONE		  ? EXCLUSIVE_NOBODY
+		       : u->found != OWNERSHIP_ONE || u->gone	  ? EXCLUSIVE_NOBODY
 		       : u->nr_owners == 1 && !u->owners->outside ? EXCLUSIVE_ONE
 		       : u->nr_owners > 1 || u->undivided	  ? EXCLUSIVE_SEVERAL
 								  : EXCLUSIVE_NOBODY;

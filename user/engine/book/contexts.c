@@ -50,6 +50,7 @@ struct contexts {
 	const struct trace_header *header;
 	struct identity *id;
 	struct looks *devices;
+	uint64_t *gone_ns; /* see contexts_gone() */
 };
 
 /* Of these nothing but open nodes tells the users, where contexts do not. */
@@ -67,8 +68,9 @@ int contexts_new(const struct trace_header *header, struct identity *id, struct 
 	x->header = header;
 	x->id = id;
 	x->devices = calloc(header->nr_devices + 1, sizeof(*x->devices));
-	if (!x->devices) {
-		free(x);
+	x->gone_ns = calloc(header->nr_devices + 1, sizeof(*x->gone_ns));
+	if (!x->devices || !x->gone_ns) {
+		contexts_free(x);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; header->holders && i < header->nr_devices; i++)
@@ -82,10 +84,16 @@ void contexts_free(struct contexts *x)
 {
 	if (!x)
 		return;
-	for (size_t i = 0; i < x->header->nr_devices; i++)
+	for (size_t i = 0; x->devices && i < x->header->nr_devices; i++)
 		free(x->devices[i].items);
 	free(x->devices);
+	free(x->gone_ns);
 	free(x);
+}
+
+const uint64_t *contexts_gone(const struct contexts *x)
+{
+	return x->gone_ns;
 }
 
 bool contexts_tell(const struct contexts *x, uint32_t device)
@@ -228,6 +236,10 @@ int contexts_look(struct contexts *x, const struct trace_contexts *look)
 	}
 	note_distance(l, look);
 	l->last_ns = later(l->last_ns, look->end_ns);
+	if (look->nr)
+		x->gone_ns[look->device] = 0;
+	else if (l->nr_here)
+		x->gone_ns[look->device] = l->last_ns;
 	return see_all(x, l, look);
 }
 
@@ -314,9 +326,6 @@ static bool are_known(const struct looks *l, uint64_t start_ns, uint64_t end_ns)
 {
 	uint64_t most = LATE * usual(l);
 
-	/* All are gone by the last look: what moves after it may be a newcomer's. */
-	if (l->rule == OWNER_CONTEXTS && l->nr && !l->nr_here && end_ns > l->last_ns)
-		return false;
 	if (!l->last_ns || l->missed || l->longest_ns > most)
 		return false;
 	if (l->first_ns > start_ns && l->first_ns - start_ns > most)
@@ -376,6 +385,10 @@ static int close_device(struct contexts *x, uint32_t device, uint64_t start_ns, 
 	if (l->nr)
 		qsort(l->items, l->nr, sizeof(*l->items), by_start);
 	use.known = are_known(l, start_ns, end_ns);
+	/* All are gone by the last look: what moves after it may be a newcomer's. */
+	use.gone = l->rule == OWNER_CONTEXTS && l->nr && !l->nr_here && end_ns > l->last_ns;
+	if (use.gone && x->gone_ns[device] <= start_ns)
+		use.known = false;
 	use.processes = l->items;
 	use.nr = l->nr;
 	if (!err && l->rule != OWNER_NONE)

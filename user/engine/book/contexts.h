@@ -24,6 +24,12 @@ void contexts_free(struct contexts *x);
 /** contexts_tell() - was there a look at a device? Then open nodes do not tell its owner */
 bool contexts_tell(const struct contexts *x, uint32_t device);
 
+/**
+ * contexts_gone() - by device, kept up to date: the end of the look that found the users gone; 0
+ *	where the last look found some, or there never were any
+ */
+const uint64_t *contexts_gone(const struct contexts *x);
+
 /** contexts_look() - all processes that have a context; 0 or -ENOMEM */
 int contexts_look(struct contexts *x, const struct trace_contexts *look);
 
@@ -41,7 +47,8 @@ int contexts_activity(struct contexts *x, const struct trace_activity *a);
  *
  * The users of an interval are known if no two looks, and no look and an end of the interval, are
  * further apart than two usual distances of looks (a second, as long as there are none), and no
- * look is missing. The last look holds until the next one. Nothing waits for later looks.
+ * look is missing. The last look holds until the next one; if all are gone by then, only what was
+ * moved up to it is theirs. Nothing waits for later looks.
  *
  * Return: 0 or a negative errno.
  */

@@ -39,12 +39,14 @@ static int make_books(struct session *s)
 
 	if (s->o.names_only)
 		return 0;
+	if (contexts_new(s->header, s->id, &s->contexts))
+		return -ENOMEM;
+	scope.gone_ns = contexts_gone(s->contexts);
 	if (timeline_new(layout, s->cpus.socket, s->header->nr_devices, &s->timeline) ||
 	    splitter_new(s->header, s->o.method, &s->splitter) || parts_new(s->header, &s->parts) ||
 	    resctrl_groups_new(!s->o.no_summary, &s->resctrl) || links_make(s->header, &s->links) ||
 	    latency_new(s->header, &s->links, &s->latency) ||
 	    exclusives_new(s->header, s->id, &s->exclusives) ||
-	    contexts_new(s->header, s->id, &s->contexts) ||
 	    book_new(layout, &scope, s->id, &s->interval) ||
 	    (!s->o.no_summary && book_new(layout, &scope, s->id, &s->total)))
 		return -ENOMEM;

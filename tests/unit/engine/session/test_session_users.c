@@ -478,9 +478,56 @@ static void moved_before_it_was_known(void **state)
 	done(&w, r);
 }
 
-/* After the last look that found none, a newcomer may have moved bytes. */
+/* The windows of all groups up to @ms, before the interval ends. */
+static void windows(struct world *w, uint64_t ms)
+{
+	for (uint32_t g = 0; g < header.layout.nr_groups; g++)
+		window(w, g, ms, moved);
+	w->now = 1000000 + ms;
+}
+
+/* After the last look that found none, a newcomer may have moved bytes: only those up to it are owned. */
 static void gone_before_the_end(void **state)
 {
+	const uint64_t later[] = { 500, 5 };
+
+	(void)state;
+	for (int cut = 0; cut < 2; cut++) {
+		struct world w = make(ROW_JOB);
+		struct report *r;
+
+		LOOK(&w, 500, 1);
+		windows(&w, 800);
+		look_list(&w, 900, true, NULL, 0);
+		windows(&w, cut ? 901 : 900);
+		r = close_with(&w, 1000, later);
+		assert_int_equal(r->devices[0].by.found, OWNERSHIP_ONE);
+		assert_int_equal(r->devices[0].by.nr, 1);
+		assert_string_equal(r->devices[0].exclusive, "");
+		assert_int_equal(r->counters[1].value, 2502);
+		assert_int_equal(bytes_of(r, "job:10:0", 1), cut ? 1001 : 2002);
+		assert_int_equal(bytes_of(r, "job:10:0", 3), cut ? 1001 : 2002);
+		assert_int_equal(r->counters[1].unattributed[REASON_DEVICE], cut ? 1501 : 500);
+		for (size_t i = 0; i < row(r, "job:10:0")->nr_shares; i++)
+			if (row(r, "job:10:0")->shares[i].counter == 1)
+				assert_int_equal(row(r, "job:10:0")->shares[i].high, 2502);
+		report_free(r);
+		/* Nobody came, then a newcomer before its first look. */
+		look_list(&w, 1900, true, NULL, 0);
+		r = close_at(&w, 2000);
+		unowned(r, OWNERSHIP_FREE);
+		report_free(r);
+		LOOK(&w, 2900, 4);
+		r = close_at(&w, 3000);
+		owned(r);
+		done(&w, r);
+	}
+}
+
+/* A process that only its work shows: nothing tells until when it was there. */
+static void worked_while_none_was_found(void **state)
+{
+	const struct trace_busy list[] = { { 1, start_of(1), 300 * MS, 0 } };
 	struct world w = make(ROW_JOB);
 	struct report *r;
 
@@ -488,7 +535,12 @@ static void gone_before_the_end(void **state)
 	LOOK(&w, 500, 1);
 	look_list(&w, 900, true, NULL, 0);
 	r = close_at(&w, 1000);
-	assert_int_equal(unowned(r, OWNERSHIP_UNKNOWN)->nr, 1);
+	report_free(r);
+	windows(&w, 1300);
+	busy(&w, 900, 1500, 0, list, 1);
+	look_list(&w, 1500, true, NULL, 0);
+	r = close_at(&w, 2000);
+	unowned(r, OWNERSHIP_UNKNOWN);
 	done(&w, r);
 }
 
@@ -542,6 +594,7 @@ int main(void)
 		cmocka_unit_test(moved_process),
 		cmocka_unit_test(moved_before_it_was_known),
 		cmocka_unit_test(gone_before_the_end),
+		cmocka_unit_test(worked_while_none_was_found),
 		cmocka_unit_test(many),
 	};
 
