@@ -48,6 +48,7 @@ class World:
         self.script, self.proc, self.sysfs = (self.root / name for name in ("script", "proc", "sys"))
         self.sysfs.mkdir()
         (self.proc / "self/ns").mkdir(parents=True)
+        (self.proc / "1").mkdir()
         self.namespace("pid:[4026531836]")
 
     def namespace(self, link):
@@ -81,7 +82,7 @@ class World:
     def write(self, *lines):
         """The library sees the script as a whole, before or after."""
         new = self.root / f"script{time.monotonic_ns()}"
-        new.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        new.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogateescape")
         new.rename(self.script)
 
     def environment(self, folder, preload=False):
@@ -223,11 +224,11 @@ def test_version():
 
 
 def contexts_of(*flags):
-    """Two GPUs, all kinds of processes, one that is in two lists, one that has ended; a monitor has no context."""
+    """Two GPUs, all kinds of processes, one that is in two lists; a monitor has no context."""
     with world() as w:
         for pid in (10, 11, 12, 13, 20):
             w.process(pid, start=pid)
-        w.write(gpu(), gpu(B, c2c=0), process(12, 40), process(10, 10, "g"), process(12, 0, "g"), process(99, 5),
+        w.write(gpu(), gpu(B, c2c=0), process(12, 40), process(10, 10, "g"), process(12, 0, "g"),
                 process(11, 20, "m" if flags[:1] != ("-DVERSION=1",) else "c"), process(20, 70, address=B))
         header, *lines = once(w, library(*flags))
         assert header["devices"] == [{"address": A, "link": "c2c", "uuid": "GPU-9"}, {"address": B, "link": "pcie", "uuid": "GPU-a"}]
@@ -280,7 +281,181 @@ def test_too_many_contexts():
         w.write(gpu(), *map(process, range(1, 401)))
         assert len(of(once(w, library()), "contexts")[0]["contexts"]) == 400
         w.write(gpu(), *map(process, range(1, 402)))
-        assert of(once(w, library(), said="in an unknown form"), "contexts")[0]["contexts"] is None
+        assert of(once(w, library(), said="there are more than 400: its"), "contexts")[0]["contexts"] is None
+
+
+def test_many_contexts_of_eight():
+    """400 and 512 of each of eight GPUs"""
+    with world() as w:
+        for pid in range(100, 612):
+            w.process(pid)
+        gpus = [f"{number:04x}:01:00.0" for number in range(8)]
+        w.write(*map(gpu, gpus), *(f"crowd 0000{address} 100 {512 if address == gpus[7] else 400}" for address in gpus))
+        lines = once(w, library(), said=f"GPU {gpus[7]}: there are more than 400")
+        for address in gpus:
+            (line,) = of(lines, "contexts", address)
+            assert pids(line["contexts"]) == (None if address == gpus[7] else [(pid, None) for pid in range(100, 500)])
+
+
+def test_processes_that_are_not_there():
+    """One may have ended when it is looked at, but not twice: then the numbers are not of this machine."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10), process(99))
+        with running(w, library()) as run:
+            assert pids(run.line("contexts")["contexts"]) == [(10, None)]
+            assert run.line("contexts")["contexts"] is None
+            w.write(gpu(), process(10))
+            assert pids(run.until(lambda c: c is not None)["contexts"]) == [(10, None)]
+            assert f"GPU {A}: there is no process 99, again: its contexts are not known" in run.said()
+        for pid in (0, -1, 2**31 - 2**32):
+            w.write(gpu(), process(10), process(pid))
+            assert of(once(w, library(), said="has no number for a process"), "contexts")[0]["contexts"] is None
+        w.write(gpu(), process(10), f"crowd 0000{A} 1000 33")
+        assert of(once(w, library(), said="and no others"), "contexts")[0]["contexts"] is None
+
+
+def test_hidden_processes():
+    """A list without those of others is no list."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10, 50))
+        (w.proc / "1").rmdir()
+        lines = once(w, library(), said="hidepid")
+        assert of(lines, "contexts")[0]["contexts"] is None and not of(lines, "activity")
+        assert checked(w, library())["gpu_pids"][0] == "limited"
+
+
+# By function: the results that it may have, and what is left: gpus, uuid, link, contexts, activity, counters
+WHOLE = {"gpus": 1, "uuid": True, "link": "c2c", "contexts": True, "activity": True, "counters": 4}
+FAULTS = [
+    ("count", (3, 999), None),
+    ("by_index", (4, 15), None),
+    ("pci", (2, 999), None),
+    ("by_address", (6, 15), {"contexts": False, "activity": False, "counters": 0}),
+    ("uuid", (3, 7), {"uuid": False}),
+    ("c2c", (3, 13), {"link": "pcie", "counters": 2}),
+    ("c2c", (4, 999), {"link": None, "counters": 2}),
+    ("mig", (3, 999), {}),
+    ("compute", (3, 4, 15, 999), {"contexts": False, "activity": False}),
+    ("graphics", (3, 13), {}),
+    ("graphics", (4, 999), {"contexts": False, "activity": False}),
+    ("mps", (3, 13), {}),
+    ("used", (3, 4, 7), {"activity": False}),
+    ("accounting", (3, 999), {}),
+    ("account", (4,), {}),
+    ("gpm_support", (3, 25), {"counters": 0}),
+    ("gpm_alloc", (20,), {"counters": 0}),
+    ("gpm_sample", (4, 999), {"counters": 0}),
+    ("gpm_metrics", (25, 999), {"counters": 0}),
+]
+
+
+def faults(names):
+    """Each function of the library fails in each way: nothing that it does not tell is in a line."""
+    with world() as w:
+        w.process(10)
+        for name, results, left in FAULTS:
+            for result in results if name in names else ():
+                w.write(gpu(gpm=1), process(10, 50), f"fail {name} {result}")
+                done = subprocess.run(w.command("--once"), env=w.environment(library()), capture_output=True, text=True, timeout=60,
+                                      check=False)
+                what = (name, result, done.stdout, done.stderr)
+                assert done.returncode == (0 if left is not None else 1 if name == "count" else 3), what
+                if left is None:
+                    continue
+                header, *lines = list(map(valid, done.stdout.splitlines()))
+                (device,) = header["devices"]
+                found = {"gpus": 1, "uuid": "uuid" in device, "link": device.get("link"), "counters": len(header["counters"]),
+                         "contexts": pids(of(lines, "contexts")[0]["contexts"]) == [(10, None)],
+                         "activity": [b["pid"] for line in of(lines, "activity") for b in line["activity"]] == [10]}
+                assert found == {**WHOLE, **left}, what
+                assert found["contexts"] or (of(lines, "contexts")[0]["contexts"] is None and "not known" in done.stderr), what
+
+
+def test_faults_of_gpus():
+    faults({"count", "by_index", "pci", "by_address", "uuid", "c2c", "mig"})
+
+
+def test_faults_of_lists():
+    faults({"compute", "graphics", "mps"})
+
+
+def test_faults_of_activity():
+    faults({"used", "accounting", "account"})
+
+
+def test_faults_of_counters():
+    faults({"gpm_support", "gpm_alloc", "gpm_sample", "gpm_metrics"})
+
+
+def test_old_library():
+    """It has lists and addresses, and no more."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10, 50))
+        header, *lines = once(w, library("-DVERSION=2", "-DOLD"))
+        assert header["devices"] == [{"address": A, "link": "pcie"}] and header["counters"] == []
+        assert pids(of(lines, "contexts")[0]["contexts"]) == [(10, None)] and not of(lines, "activity")
+
+
+def test_names():
+    """A text that is no UTF-8, or has quotes, is a text of JSON."""
+    with world() as w:
+        w.write(f"gpu 0000{A} GPU-\udcff\"\\ 1 0 0 0 0")
+        assert once(w, library())[0]["devices"] == [{"address": A, "link": "c2c", "uuid": 'GPU-\ufffd"\\'}]
+        w.write(f"gpu 0000{A} GPU-9 4294967295 0 0 0 0")
+        assert once(w, library())[0]["devices"] == [{"address": A, "uuid": "GPU-9"}]
+
+
+def test_twins():
+    with world() as w:
+        w.write(gpu(), gpu(B), "twin")
+        assert [d["address"] for d in once(w, library(), said="GPU number 1: another one has its address")[0]["devices"]] == [A]
+
+
+def test_other_drivers_go_on():
+    """A library that does not fit its driver is none of the fault of another GPU."""
+    card = "0000:03:00.0"
+    with world() as w:
+        w.card(card, "amdgpu")
+        w.process(10)
+        w.client(10, 3, AMDGPU.format(id=1, a=1, b=1, m=1))
+        w.write("init 18", gpu())
+        lines = once(w, library(), said="NVML cannot be used: Error (18)")
+        assert pids(of(lines, "contexts", card)[0]["contexts"]) == [(10, None)]
+
+
+def test_driver_is_loaded_again():
+    """The library is of the one before, and has to be taken again."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10, 50))
+        with running(w, library()) as run:
+            run.until(bool)
+            w.write(gpu(), process(10, 50), "stale")
+            run.until(lambda c: c is None)
+            assert pids(run.until(lambda c: c is not None, most=80)["contexts"]) == [(10, None)]
+            assert w.log() == ["init", "list", "shutdown", "init", "list"], w.log()
+
+
+def test_modes_change():
+    """Root splits a GPU, or switches accounting on or off, while it is looked at."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(), process(10, 50))
+        with running(w, library()) as run:
+            run.until(bool, "activity")
+            w.write(gpu(accounting=1), process(10, 50, total=100, samples=4))
+            run.looks(4)
+            w.write(gpu(accounting=1), process(10, 50, total=20100, samples=8))
+            assert run.until(bool, "activity")["samples"] == 4
+            w.write(gpu(mig=1), process(10, 50, instance=3))
+            run.until(lambda c: pids(c) == [(10, 3)])
+            assert not of(run.looks(3), "activity")
+            w.write(gpu(), process(10, 50))
+            busy = run.until(bool, "activity")
+            near(busy["activity"][0]["busy_ns"], length(busy) / 2, 0.5)
 
 
 def test_container():
@@ -365,17 +540,39 @@ def test_percents():
         w.write(gpu(), process(10, 100))
         (busy,) = of(once(w, library()), "activity")
         assert busy["activity"][0]["busy_ns"] == length(busy)
-        w.write(gpu(), process(10, 100), "percent 101")
-        (busy,) = of(once(w, library()), "activity")
-        assert busy["activity"] == []
+        for percent in (101, -1):
+            w.write(gpu(), process(10, percent), f"percent {percent}")
+            lines = once(w, library())
+            assert pids(of(lines, "contexts")[0]["contexts"]) == [(10, None)] and not of(lines, "activity"), lines
 
 
-def test_stale_stamps():
+def test_stamps():
+    """Old ones are of a process that did nothing since. Those of the future, or of other units, say nothing."""
     with world() as w:
         w.process(10)
         w.write(gpu(), process(10, 50), "stamps 5000")
         (busy,) = of(once(w, library()), "activity")
         assert busy["activity"] == []
+        for words in ("stamps -5000", "unit 1000", "unit 1", "unit 1000000000"):
+            w.write(gpu(), process(10, 50), words)
+            assert not of(once(w, library()), "activity"), words
+
+
+def test_sums_without_value():
+    """The driver has no number, or one that cannot be: nobody was busy of that."""
+    with world() as w:
+        w.process(10)
+        w.write(gpu(accounting=1), process(10, total=2**64 - 1, samples=10))
+        with running(w, library()) as run:
+            run.until(bool)
+            w.write(gpu(accounting=1), process(10, total=2**64 - 1, samples=20))
+            assert not of(run.looks(3), "activity")
+            w.write(gpu(accounting=1), process(10, total=1000, samples=20))
+            run.looks(2)
+            w.write(gpu(accounting=1), process(10, total=900000, samples=21))
+            assert not of(run.looks(3), "activity")
+            w.write(gpu(accounting=1), process(10, total=905000, samples=22))
+            run.until(bool, "activity")
 
 
 def test_clock_is_set():
@@ -486,6 +683,19 @@ def test_counters():
             near(again["values"][0] - first["values"][0], 1000 * 2**20 * (again["time_ns"] - first["time_ns"]) / NS)
 
 
+def test_counters_without_value():
+    """A rate that is no number, or none that a link can have, is no bytes; the next one has them."""
+    with world() as w:
+        w.write(gpu(gpm=1), f"rate 0000{A} 1000")
+        with running(w, library()) as run:
+            run.until(lambda v: v[0] is not None, "values")
+            for rate in ("nan", "inf", "-5", "1e300"):
+                w.write(gpu(gpm=1), f"rate 0000{A} {rate}")
+                assert run.until(lambda v: v[0] is None, "values")["values"] == [None] * 4
+                w.write(gpu(gpm=1), f"rate 0000{A} 1000")
+                assert 0 < run.until(lambda v: v[0] is not None, "values")["values"][0] < 10**14
+
+
 def test_counters_need_rights():
     with world() as w:
         w.write(gpu(gpm=2))
@@ -557,15 +767,45 @@ def fdinfo(driver, text, cycles=0):
                 (done,) = busy["activity"]
                 assert (done["busy_ns"], done["copy_ns"]) == (50000, 10000), busy
             assert done["pid"] == 10 and "samples" not in busy
-            # All that a new one did is of this time. Values that fall are nothing.
+            # Values that fall are nothing, and nothing again until they are as large as before.
+            for used in (start - 5, start, start - 5, start):
+                w.client(12, 4, text.format(id=2, a=used, b=0, m=0, t=total))
+                assert not [line for line in run.looks(2) if line.get("activity")]
+            # All that a new one did is of this time. Of cycles, so are those of the GPU.
             w.process(14, start=14)
-            w.client(14, 3, text.format(id=4, a=300, b=4, m=1, t=total))
-            w.client(12, 4, text.format(id=2, a=start - 5, b=0, m=0, t=total))
-            busy = run.line("activity", card)
-            busy = busy if busy["activity"] or cycles else run.line("activity", card)
-            assert [(b["pid"], b["busy_ns"]) for b in busy["activity"]] == ([] if cycles else [(14, 304)])
+            total += cycles
+            w.client(14, 3, text.format(id=4, a=cycles // 10 or 300, b=cycles // 20 or 4, m=1, t=total))
+            busy = run.until(bool, "activity", card)
+            assert [b["pid"] for b in busy["activity"]] == [14]
+            near(busy["activity"][0]["busy_ns"], length(busy) * 0.15 if cycles else 304, 0.01)
+            # One that did more than there was time for is older than it looks: nobody has seen it before.
+            w.process(15, start=15)
+            total += cycles
+            w.client(15, 3, text.format(id=5, a=start, b=0, m=1, t=total))
+            seen = run.looks(3)
+            assert [c["pid"] for c in of(seen, "contexts", card)[-1]["contexts"]] == [10, 12, 14, 15]
+            assert not [line for line in seen if line.get("activity")], seen
+            w.client(15, 3, "drm-driver:\tast\n")
+            w.end(15)
             w.end(10)
             assert [c["pid"] for c in run.until(lambda c: len(c) == 3 and c[0]["pid"] == 11, device=card)["contexts"]] == [11, 12, 14]
+
+
+def test_clients_that_say_nothing():
+    """Drivers before Linux 5.19 have no word of their clients, nor has one without its number: who has a context is not known.
+    The nodes of another device do not matter."""
+    card = "0000:03:00.0"
+    with world() as w:
+        w.card(card, "amdgpu")
+        w.process(10)
+        w.client(10, 3, AMDGPU.format(id=1, a=1, b=1, m=1))
+        w.client(10, 4, "", node="/dev/dri/card0")
+        assert pids(of(once(w), "contexts", card)[0]["contexts"]) == [(10, None)]
+        for text in ("", "pdev:\t0000:03:00.0\npasid:\t32769\ngfx0:\t0.12%\n", "drm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\n",
+                     "drm-driver:\tamdgpu\ndrm-client-id:\tx\ndrm-pdev:\t0000:03:00.0\n"):
+            w.client(10, 5, text, node="/dev/dri/card1")
+            lines = once(w, said=f"GPU {card}: not all of its clients tell")
+            assert of(lines, "contexts", card)[0]["contexts"] is None and not of(lines, "activity", card)
 
 
 def test_amdgpu():
@@ -589,7 +829,8 @@ def test_files_of_others_cannot_be_seen():
         (w.proc / "10/fdinfo/4").mkdir()
         (w.proc / "10/fd/4").symlink_to("/dev/dri/card1")
         # A folder can be opened and not be read: no line of it is a client's.
-        assert pids(of(once(w), "contexts", "0000:03:00.0")[0]["contexts"]) == [(10, None)]
+        lines = once(w, said="not all of its clients tell")
+        assert of(lines, "contexts", "0000:03:00.0")[0]["contexts"] is None
         (w.proc / "10/fd").rename(w.proc / "10/was")
         (w.proc / "10/fd").write_text("", encoding="utf-8")
         lines = once(w, said="open files of processes: Not a directory: contexts are not known")

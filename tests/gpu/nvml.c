@@ -12,8 +12,14 @@
  *     process ADDRESS PID KIND INSTANCE PERCENT SUM SAMPLES
  *                                     KIND: c, g or m; INSTANCE -1: none; SUM, SAMPLES: accounting
  *     rate ADDRESS MIB                bytes in a second, of each of its counters
+ *     crowd ADDRESS FIRST NUMBER      so many processes of kind c, with numbers from FIRST on
+ *     unit N                          units of stamps in a second, in place of 1000000
+ *     stale                           all functions fail (1) until the next nvmlInit
+ *     twin                            all GPUs have the address of the first one
+ *     fail FUNCTION ERROR             one of nvml_api.h's, by its member there
  *
- * VERSION (1, 2, 3) is that of its lists of processes, ENTRY the words of an entry. It writes what
+ * VERSION (1, 2, 3) is that of its lists of processes, ENTRY the words of an entry. With OLD it has
+ * only what an old library has. It writes what
  * it was asked to $NVML_SCRIPT.log: init, shutdown, and list for each list of processes.
  * Written from the documentation of NVML alone; it shares nothing with user/gpu, so that an error
  * there is not made twice.
@@ -33,7 +39,7 @@
 #ifndef ENTRY
 #define ENTRY (VERSION == 1 ? 4 : 6)
 #endif
-#define MAX			  600
+#define MAX			  4200
 
 #define VERSIONED_(name, version) name##version
 #define VERSIONED(name, version)  VERSIONED_(name, version)
@@ -89,8 +95,10 @@ struct account {
 
 static struct gpu gpus[64];
 static struct process processes[MAX];
-static int nr_gpus, nr_processes, init_error, percent = -1;
+static int nr_gpus, nr_processes, init_error, percent = -1, stale, twin, failing_with;
 static long clock_ms, stamps_ms;
+static long long unit;
+static char failing[32];
 static struct stat seen;
 
 static void note(const char *what)
@@ -114,6 +122,22 @@ static struct gpu *gpu_at(const char *address)
 	return NULL;
 }
 
+/* The result of a function that works otherwise */
+static int fails(const char *name)
+{
+	return stale ? 1 : !strcmp(name, failing) ? failing_with : 0;
+}
+
+static void take_crowd(const char *address, int first, int number)
+{
+	for (int i = 0; i < number && nr_processes < MAX; i++) {
+		struct process *p = &processes[nr_processes++];
+
+		*p = (struct process){ .kind = 'c', .pid = first + i, .instance = -1 };
+		snprintf(p->address, sizeof(p->address), "%s", address);
+	}
+}
+
 /* GPUs keep their places: programs hold their addresses. */
 static void take_line(const char *line)
 {
@@ -121,7 +145,14 @@ static void take_line(const char *line)
 	char address[32];
 	struct gpu new = { 0 }, *g;
 	double rate;
+	int first, number;
 
+	stale |= !strcmp(line, "stale\n");
+	twin |= !strcmp(line, "twin\n");
+	sscanf(line, "fail %31s %d", failing, &failing_with);
+	sscanf(line, "unit %lld", &unit);
+	if (sscanf(line, "crowd %31s %d %d", address, &first, &number) == 3)
+		take_crowd(address, first, number);
 	sscanf(line, "init %d", &init_error);
 	sscanf(line, "clock %ld", &clock_ms);
 	sscanf(line, "stamps %ld", &stamps_ms);
@@ -156,6 +187,9 @@ static void read_script(void)
 	seen = now;
 	nr_processes = init_error = 0;
 	clock_ms = stamps_ms = 0;
+	unit = 1000000;
+	stale = twin = failing_with = 0;
+	failing[0] = '\0';
 	percent = -1;
 	while (fgets(line, sizeof(line), f))
 		take_line(line);
@@ -181,6 +215,7 @@ int nvmlInit_v2(void)
 {
 	read_script();
 	note("init");
+	stale = 0;
 	return init_error;
 }
 
@@ -190,8 +225,11 @@ int nvmlShutdown(void)
 	return 0;
 }
 
+#ifndef OLD
 int nvmlSystemGetNVMLVersion(char *ret, unsigned int size)
 {
+	if (fails("version"))
+		return fails("version");
 	snprintf(ret, size, "13.595.45.04");
 	return 0;
 }
@@ -201,14 +239,20 @@ const char *nvmlErrorString(int result)
 	return result == 15 ? "GPU is lost" : result == 4 ? "Insufficient Permissions" : "Error";
 }
 
+#endif
+
 int nvmlDeviceGetCount_v2(unsigned int *ret)
 {
+	if (fails("count"))
+		return fails("count");
 	*ret = nr_gpus;
 	return 0;
 }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned int index, void **ret)
 {
+	if (fails("by_index"))
+		return fails("by_index");
 	*ret = &gpus[index];
 	return 0;
 }
@@ -219,7 +263,7 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **ret)
 
 	read_script();
 	*ret = g;
-	return !g ? 6 : g->error == 15 ? 15 : 0;
+	return fails("by_address") ? fails("by_address") : !g ? 6 : g->error == 15 ? 15 : 0;
 }
 
 struct pci {
@@ -235,37 +279,49 @@ int nvmlDeviceGetPciInfo_v2(struct gpu *g, struct pci *ret)
 #endif
 {
 	memset(ret, 0, VERSION == 3 ? sizeof(*ret) : 52);
+	g = twin ? gpus : g;
+	if (fails("pci"))
+		return fails("pci");
 	return sscanf(g->address, "%x:%x:%x", &ret->domain, &ret->bus, &ret->device) == 3 ? 0 : 999;
 }
 
+#ifndef OLD
 int nvmlDeviceGetUUID(struct gpu *g, char *ret, unsigned int size)
 {
+	if (fails("uuid"))
+		return fails("uuid");
 	snprintf(ret, size, "%s", g->uuid);
 	return 0;
 }
 
 int nvmlDeviceGetC2cModeInfoV(struct gpu *g, unsigned int *ret)
 {
+	if (fails("c2c"))
+		return fails("c2c");
 	*ret = g->c2c;
 	return 0;
 }
 
 int nvmlDeviceGetMigMode(struct gpu *g, unsigned int *ret, unsigned int *ret_pending)
 {
+	read_script();
 	*ret = *ret_pending = g->mig;
-	return 0;
+	return fails("mig");
 }
+
+#endif
 
 /* --- who has a context */
 
 static int list(struct gpu *g, unsigned int *nr, unsigned int *words, char kind)
 {
+	const char *name = kind == 'c' ? "compute" : kind == 'g' ? "graphics" : "mps";
 	unsigned int found = 0;
 
 	read_script();
 	note("list");
-	if (g->error)
-		return g->error;
+	if (g->error || fails(name))
+		return g->error ? g->error : fails(name);
 	for (int i = 0; i < nr_processes; i++) {
 		const struct process *p = &processes[i];
 		unsigned int entry[8] = { p->pid, 0, 1 << 20, 0, p->instance, p->instance };
@@ -294,13 +350,14 @@ int LIST(nvmlDeviceGetGraphicsRunningProcesses)(void *g, unsigned int *nr, unsig
 	return list(g, nr, words, 'g');
 }
 
-#if VERSION > 1
+#if VERSION > 1 && !defined(OLD)
 int LIST(nvmlDeviceGetMPSComputeRunningProcesses)(void *g, unsigned int *nr, unsigned int *words)
 {
 	return list(g, nr, words, 'm');
 }
 #endif
 
+#ifndef OLD
 /* --- who was busy */
 
 /* Those that did something have one entry, of the newest sample of theirs. */
@@ -311,8 +368,8 @@ int nvmlDeviceGetProcessUtilization(struct gpu *g, struct used *ret, unsigned in
 	struct timespec now;
 	unsigned long long stamp;
 
-	if (g->mig)
-		return 3;
+	if (g->mig || fails("used"))
+		return g->mig ? 3 : fails("used");
 	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
 	stamp = now.tv_sec * 1000000ull + now.tv_nsec / 1000 + clock_ms * 1000 - stamps_ms * 1000;
 	for (int i = 0; i < nr_processes && found < *nr; i++) {
@@ -323,7 +380,7 @@ int nvmlDeviceGetProcessUtilization(struct gpu *g, struct used *ret, unsigned in
 		    (stamp <= since && !stamps_ms))
 			continue;
 		ret[found++] = (struct used){ .pid = p->pid,
-					      .time = stamp,
+					      .time = (double)unit / 1000000 * stamp,
 					      .sm = percent < 0 ? p->percent : percent };
 	}
 	*nr = found;
@@ -332,12 +389,16 @@ int nvmlDeviceGetProcessUtilization(struct gpu *g, struct used *ret, unsigned in
 
 int nvmlDeviceGetAccountingMode(struct gpu *g, unsigned int *ret)
 {
+	if (fails("accounting"))
+		return fails("accounting");
 	*ret = g->accounting;
 	return 0;
 }
 
 int nvmlDeviceGetAccountingStats_v2(struct gpu *g, struct account *a)
 {
+	if (fails("account"))
+		return fails("account");
 	for (int i = 0; i < nr_processes; i++)
 		if (processes[i].pid == (int)a->pid && !strcmp(processes[i].address, g->address)) {
 			a->sum = processes[i].sum;
@@ -351,12 +412,16 @@ int nvmlDeviceGetAccountingStats_v2(struct gpu *g, struct account *a)
 
 int nvmlGpmQueryDeviceSupport(struct gpu *g, unsigned int *ret)
 {
+	if (fails("gpm_support"))
+		return fails("gpm_support");
 	ret[1] = g->gpm != 0;
 	return 0;
 }
 
 int nvmlGpmSampleAlloc(struct sample **ret)
 {
+	if (fails("gpm_alloc"))
+		return fails("gpm_alloc");
 	*ret = calloc(1, sizeof(**ret));
 	return *ret ? 0 : 20;
 }
@@ -372,12 +437,16 @@ int nvmlGpmSampleGet(struct gpu *g, struct sample *ret)
 	read_script();
 	ret->gpu = g;
 	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &ret->when);
+	if (fails("gpm_sample"))
+		return fails("gpm_sample");
 	return g->gpm == 2 ? 4 : g->gpm == 3 ? 999 : 0;
 }
 
 /* As a newer library than its user, it has more metrics than the user knows. */
 int nvmlGpmMetricsGet(struct metrics *m)
 {
+	if (fails("gpm_metrics"))
+		return fails("gpm_metrics");
 	memset(m->items + m->nr, 0, (400 - m->nr) * sizeof(m->items[0]));
 	for (unsigned int i = 0; i < m->nr; i++) {
 		m->items[i].result = m->version == 1 ? 0 : 25;
@@ -385,3 +454,4 @@ int nvmlGpmMetricsGet(struct metrics *m)
 	}
 	return 0;
 }
+#endif

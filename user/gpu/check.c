@@ -66,12 +66,16 @@ static void check_library(const char *sysfs)
 
 static void check_namespace(const struct processes *p)
 {
-	bool initial = processes_initial(p);
+	bool initial = processes_initial(p), hidden = processes_hidden(p);
 
-	gpu_row("gpu_pids", initial,
-		initial ? "" : "start it with the machine's pid namespace (--pid=host)",
-		initial ? "numbers of processes are the machine's"
-			: "this is a pid namespace of a container: contexts are not known");
+	if (initial && hidden)
+		gpu_row("gpu_pids", false, "this needs CAP_SYS_PTRACE: run as root",
+			"/proc hides processes of others (hidepid): contexts are not known");
+	else
+		gpu_row("gpu_pids", initial,
+			initial ? "" : "start it with the machine's pid namespace (--pid=host)",
+			initial ? "numbers of processes are the machine's"
+				: "this is a pid namespace of a container: contexts are not known");
 }
 
 static bool is_node(const char *link)

@@ -19,7 +19,9 @@
 
 /**
  * struct fdinfo - the GPUs, and their clients at the last look
+ * @folder: of PCI devices
  * @gpus, @drivers, @nr: the GPUs, in the list
+ * @mute, @told: a client of it says nothing of itself, as all do with old drivers; that was said
  * @clients, @nr_clients: of all GPUs
  * @before, @nr_before: those of the look before
  * @next_ns: time of the next look
@@ -27,8 +29,10 @@
  */
 struct fdinfo {
 	const struct processes *processes;
+	int folder;
 	struct gpu_device **gpus;
 	const struct fdinfo_driver **drivers;
+	bool mute[GPU_MAX_DEVICES], told[GPU_MAX_DEVICES];
 	size_t nr;
 	struct fdinfo_client *clients, *before;
 	size_t nr_clients, cap_clients;
@@ -39,7 +43,7 @@ struct fdinfo {
 
 /* --- the GPUs */
 
-static int add_gpu(struct fdinfo *f, int folder, const char *address, struct gpu_list *l)
+static int add_gpu(struct fdinfo *f, const char *address, struct gpu_list *l)
 {
 	const struct fdinfo_driver *d;
 	char path[64], link[PATH_MAX];
@@ -47,12 +51,12 @@ static int add_gpu(struct fdinfo *f, int folder, const char *address, struct gpu
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "%.32s/driver", address);
-	n = readlinkat(folder, path, link, sizeof(link) - 1);
+	n = readlinkat(f->folder, path, link, sizeof(link) - 1);
 	link[n > 0 ? n : 0] = '\0';
 	name = strrchr(link, '/');
 	d = fdinfo_driver_of(name ? name + 1 : link);
 	snprintf(path, sizeof(path), "%.32s/drm", address);
-	if (!d || faccessat(folder, path, F_OK, 0))
+	if (!d || faccessat(f->folder, path, F_OK, 0))
 		return 0;
 	f->gpus[f->nr] = gpu_add(l, address);
 	f->drivers[f->nr] = d;
@@ -64,19 +68,17 @@ static int add_gpus(struct fdinfo *f, const char *sysfs, struct gpu_list *l)
 {
 	struct dirent **names = NULL;
 	char path[PATH_MAX];
-	int nr, folder, err = 0;
+	int nr, err = 0;
 
 	snprintf(path, sizeof(path), "%s/bus/pci/devices", sysfs);
 	nr = scandir(path, &names, NULL, alphasort);
-	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	f->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (int i = 0; i < nr; i++) {
 		if (!err && l->nr < GPU_MAX_DEVICES && names[i]->d_name[0] != '.')
-			err = add_gpu(f, folder, names[i]->d_name, l);
+			err = add_gpu(f, names[i]->d_name, l);
 		free(names[i]);
 	}
 	free(names);
-	if (folder >= 0)
-		close(folder);
 	return err;
 }
 
@@ -90,6 +92,7 @@ int fdinfo_open(const struct processes *p, const char *sysfs, struct gpu_list *l
 	if (!f)
 		return err;
 	f->processes = p;
+	f->folder = -1;
 	f->gpus = calloc(GPU_MAX_DEVICES, sizeof(*f->gpus));
 	f->drivers = calloc(GPU_MAX_DEVICES, sizeof(*f->drivers));
 	if (f->gpus && f->drivers)
@@ -106,6 +109,8 @@ void fdinfo_close(struct fdinfo *f)
 {
 	if (!f)
 		return;
+	if (f->folder >= 0)
+		close(f->folder);
 	free(f->gpus);
 	free(f->drivers);
 	free(f->clients);
@@ -133,6 +138,17 @@ static int add_client(struct fdinfo *f, const struct fdinfo_client *c)
 	return 0;
 }
 
+/* A node of a GPU without a word of its client: there is a context, or none. */
+static void note_mute(struct fdinfo *f, const char *node)
+{
+	char path[96];
+
+	for (size_t i = 0; i < f->nr; i++) {
+		snprintf(path, sizeof(path), "%s/drm/%.48s", f->gpus[i]->address, node);
+		f->mute[i] |= !faccessat(f->folder, path, F_OK, 0);
+	}
+}
+
 static int look_at_file(struct fdinfo *f, DIR *files, const char *pid, const char *name,
 			uint64_t start_ns)
 {
@@ -140,15 +156,18 @@ static int look_at_file(struct fdinfo *f, DIR *files, const char *pid, const cha
 	const struct fdinfo_driver *d;
 	struct fdinfo_client c;
 	char link[64];
-	ssize_t n = readlinkat(dirfd(files), name, link, sizeof(link));
+	ssize_t n = readlinkat(dirfd(files), name, link, sizeof(link) - 1);
 
+	link[n > 0 ? n : 0] = '\0';
 	if (n < (ssize_t)sizeof(nodes) || strncmp(link, nodes, sizeof(nodes) - 1) != 0)
 		return n < 0 && (errno == EACCES || errno == EPERM) ? -errno : 0;
 	cleanup_fclose FILE *in = file_at(f->processes->proc, "%s/fdinfo/%s", pid, name);
 	if (!in)
 		return errno == ENOENT || errno == ESRCH ? 0 : -errno;
-	if (!fdinfo_read(in, &c, &d))
+	if (!fdinfo_read(in, &c, &d)) {
+		note_mute(f, link + sizeof(nodes) - 1);
 		return 0;
+	}
 	c.pid = strtoul(pid, NULL, 10);
 	c.start_ns = start_ns;
 	return add_client(f, &c);
@@ -201,17 +220,28 @@ static const struct fdinfo_client *client_before(const struct fdinfo *f,
 	return NULL;
 }
 
-static bool hold(struct fdinfo *f, size_t gpu, const struct fdinfo_client *c)
+static const struct fdinfo_client *any_before(const struct fdinfo *f, const char *address)
+{
+	for (size_t i = 0; i < f->nr_before; i++)
+		if (!strcmp(f->before[i].address, address))
+			return &f->before[i];
+	return NULL;
+}
+
+/* false: too many */
+static bool hold(struct fdinfo *f, size_t gpu, struct fdinfo_client *c, bool *ret_known)
 {
 	struct gpu_device *g = f->gpus[gpu];
 	struct gpu_process *p;
-	uint64_t copy_ns;
+	uint64_t busy_ns, copy_ns;
 
 	if (!gpu_hold(g, c->pid, c->start_ns, GPU_NO_INSTANCE))
 		return false;
 	p = gpu_held(g, c->pid);
-	p->busy_ns += fdinfo_busy(f->drivers[gpu], c, client_before(f, c), g->time_ns - g->since_ns,
-				  &copy_ns);
+	*ret_known &=
+		fdinfo_busy(f->drivers[gpu], c, client_before(f, c), any_before(f, c->address),
+			    g->time_ns - g->since_ns, &busy_ns, &copy_ns);
+	p->busy_ns += busy_ns;
 	p->copy_ns += copy_ns;
 	return true;
 }
@@ -227,9 +257,15 @@ static void fill(struct fdinfo *f, size_t gpu, uint64_t now_ns, int err)
 	gpu_begin(g, now_ns);
 	for (size_t i = 0; i < f->nr_clients && !err; i++)
 		if (!strcmp(f->clients[i].address, g->address) && fdinfo_works(&f->clients[i]) &&
-		    !hold(f, gpu, &f->clients[i]))
+		    !hold(f, gpu, &f->clients[i], &again))
 			err = -E2BIG;
-	if (err)
+	if (!err && f->mute[gpu] && !f->told[gpu]) {
+		say("GPU %s: not all of its clients tell what they do, as with drivers before "
+		    "Linux 5.19: contexts are not known",
+		    g->address);
+		f->told[gpu] = true;
+	}
+	if (err || f->mute[gpu])
 		return;
 	gpu_end(g, before, nr);
 	g->active = g->copies = again;
@@ -250,6 +286,7 @@ int fdinfo_look(struct fdinfo *f, bool now)
 	f->clients = old;
 	f->cap_clients = cap;
 	f->nr_clients = 0;
+	memset(f->mute, 0, sizeof(f->mute));
 	err = look_at_all(f);
 	if (err && err != f->said)
 		say("open files of processes: %s: contexts are not known%s", strerror(-err),

@@ -22,11 +22,13 @@ struct fdinfo_driver {
  * struct fdinfo_engine - an engine, as a client used it
  * @used: ns or cycles
  * @total: cycles of the engine
+ * @capacity: engines that this one stands for; 0: it is one
  */
 struct fdinfo_engine {
 	char name[24];
 	uint64_t used;
 	uint64_t total;
+	uint64_t capacity;
 };
 
 /**
@@ -55,12 +57,17 @@ bool fdinfo_read(FILE *f, struct fdinfo_client *ret, const struct fdinfo_driver 
 /**
  * fdinfo_busy() - time that a client used its engines
  * @d: its driver
- * @now, @before: the client, @before NULL for a new one
+ * @now: the client. Drivers may let values fall for a while: it keeps the largest ones
+ * @before: it, at the last look; NULL for a new one
+ * @other: any client of this GPU at the last look: it has the GPU's own cycles; NULL for none
  * @ns: from then to now
- * @ret_copy_ns: part of it on copy engines
+ * @ret_ns, @ret_copy_ns: the time, and the part of it on copy engines
+ *
+ * Return: is that known?
  */
-uint64_t fdinfo_busy(const struct fdinfo_driver *d, const struct fdinfo_client *now,
-		     const struct fdinfo_client *before, uint64_t ns, uint64_t *ret_copy_ns);
+bool fdinfo_busy(const struct fdinfo_driver *d, struct fdinfo_client *now,
+		 const struct fdinfo_client *before, const struct fdinfo_client *other, uint64_t ns,
+		 uint64_t *ret_ns, uint64_t *ret_copy_ns);
 
 /** fdinfo_works() - has the client ever used an engine, or memory? An open node is no context */
 bool fdinfo_works(const struct fdinfo_client *c);

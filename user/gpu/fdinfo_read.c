@@ -49,8 +49,8 @@ static void take_value(struct fdinfo_client *c, const struct fdinfo_driver *d, c
 
 	if (!strcmp(key, "drm-client-id")) {
 		c->id = value;
-	} else if (!strncmp(key, "drm-engine-capacity-", 20)) {
-		return;
+	} else if ((e = engine(c, key, "drm-engine-capacity-"))) {
+		e->capacity = value;
 	} else if ((e = engine(c, key, "drm-total-cycles-"))) {
 		e->total = value;
 	} else if ((e = engine(c, key, d->cycles ? "drm-cycles-" : "drm-engine-"))) {
@@ -93,31 +93,56 @@ static const struct fdinfo_engine *same_engine(const struct fdinfo_client *c, co
 	return NULL;
 }
 
-uint64_t fdinfo_busy(const struct fdinfo_driver *d, const struct fdinfo_client *now,
-		     const struct fdinfo_client *before, uint64_t ns, uint64_t *ret_copy_ns)
+/*
+ * One engine; false: not known. One that is said to have been busy for longer than there was time is
+ * measured a little later than before, if its client is not older than it looks.
+ */
+static bool engine_busy(const struct fdinfo_driver *d, const struct fdinfo_engine *now,
+			const struct fdinfo_engine *old, const struct fdinfo_engine *other,
+			uint64_t ns, uint64_t *ret)
 {
-	uint64_t sum = 0;
+	const struct fdinfo_engine *clock = old ? old : other;
+	double used = now->used - (old ? old->used : 0), busy = used, most = ns;
 
-	*ret_copy_ns = 0;
+	*ret = 0;
+	if (!used)
+		return true;
+	if (d->cycles) {
+		if (!clock || now->total <= clock->total)
+			return false;
+		busy = used / (now->total - clock->total) * ns;
+	}
+	if (now->capacity)
+		most *= now->capacity;
+	if (!old && busy > most)
+		return false;
+	*ret = busy < most ? busy : most;
+	return true;
+}
+
+bool fdinfo_busy(const struct fdinfo_driver *d, struct fdinfo_client *now,
+		 const struct fdinfo_client *before, const struct fdinfo_client *other, uint64_t ns,
+		 uint64_t *ret_ns, uint64_t *ret_copy_ns)
+{
+	bool known = true;
+
+	*ret_ns = *ret_copy_ns = 0;
 	for (size_t i = 0; i < now->nr; i++) {
-		const struct fdinfo_engine *e = &now->engines[i];
+		struct fdinfo_engine *e = &now->engines[i];
 		const struct fdinfo_engine *old = same_engine(before, e->name);
-		uint64_t used = old ? e->used - old->used : e->used, busy = used;
+		uint64_t busy;
 
-		/* Some drivers let values fall a little. */
-		if (old && e->used <= old->used)
+		if (old && e->used < old->used)
+			e->used = old->used;
+		if (!engine_busy(d, e, old, same_engine(other, e->name), ns, &busy)) {
+			known = false;
 			continue;
-		if (d->cycles) {
-			/* A new client says nothing of how many cycles there were since the last look. */
-			if (!old || e->total <= old->total)
-				continue;
-			busy = (double)used / (e->total - old->total) * ns;
 		}
-		sum += busy;
+		*ret_ns += busy;
 		if (!strncmp(e->name, d->copy, strlen(d->copy)))
 			*ret_copy_ns += busy;
 	}
-	return sum;
+	return known;
 }
 
 bool fdinfo_works(const struct fdinfo_client *c)

@@ -126,10 +126,14 @@ static int parse(int argc, char **argv, struct settings *s)
 /* Whose numbers are those of the driver's lists? Outside of the machine's own namespace: unknown. */
 static bool sees_all(const struct processes *p)
 {
-	if (processes_initial(p))
+	if (!processes_initial(p))
+		say("this is a pid namespace of a container: which processes a driver means is not "
+		    "known, and no contexts are");
+	else if (processes_hidden(p))
+		say("/proc hides processes of others (hidepid): no contexts are known; this needs "
+		    "CAP_SYS_PTRACE");
+	else
 		return true;
-	say("this is a pid namespace of a container: which processes a driver means is not known, "
-	    "and no contexts are");
 	return false;
 }
 
@@ -289,7 +293,7 @@ int main(int argc, char **argv)
 	struct fdinfo *f = NULL;
 	struct nvml *n = NULL;
 	sigset_t signals;
-	int err, status = parse(argc, argv, &s);
+	int err, other_err = 0, status = parse(argc, argv, &s);
 
 	if (status >= 0)
 		return status;
@@ -304,8 +308,11 @@ int main(int argc, char **argv)
 		return FAILED;
 	}
 	err = nvml_open(&processes, &list, &n);
-	if (!err)
-		err = fdinfo_open(&processes, s.sysfs, &list, &f);
+	/* One driver's fault, which has been said, is none of the GPUs of others. */
+	if (err != -ENOMEM)
+		other_err = fdinfo_open(&processes, s.sysfs, &list, &f);
+	if (other_err || f)
+		err = other_err;
 	if (s.check) {
 		check_all(&processes, s.sysfs, n, f);
 		nvml_close(n);

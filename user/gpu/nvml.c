@@ -125,9 +125,22 @@ static void failed(struct nvml *n, struct nvml_gpu *u, int result, uint64_t now_
 	u->again_ns = now_ns + AGAIN_NS;
 }
 
+/* Root may change them while the driver is open. What was known of activity has no sequel then. */
+static void take_modes(struct nvml *n, struct nvml_gpu *u)
+{
+	uint32_t split = 0, pending, on = 0;
+	bool mig = n->api.mig && !n->api.mig(u->handle, &split, &pending) && split;
+	bool accounting = !mig && n->api.account && n->api.accounting &&
+			  !n->api.accounting(u->handle, &on) && on;
+
+	if (mig != u->mig || accounting != u->accounting)
+		u->seen_ns = u->nr_bases = 0;
+	u->mig = mig;
+	u->accounting = accounting;
+}
+
 static void take_gpu(struct nvml *n, struct nvml_gpu *u, uint64_t now_ns)
 {
-	uint32_t on = 0, pending;
 	char address[32], *rest;
 	int result;
 
@@ -135,14 +148,29 @@ static void take_gpu(struct nvml *n, struct nvml_gpu *u, uint64_t now_ns)
 	snprintf(address, sizeof(address), "%08lx", strtoul(u->g->address, &rest, 16));
 	str_append(address, sizeof(address), "%s", rest);
 	result = n->api.by_address(address, &u->handle);
-	if (result) {
+	if (result)
 		failed(n, u, result, now_ns);
-		return;
-	}
-	u->mig = n->api.mig && !n->api.mig(u->handle, &on, &pending) && on;
-	u->accounting =
-		n->api.account && n->api.accounting && !n->api.accounting(u->handle, &on) && on;
-	u->accounting &= !u->mig;
+	else
+		take_modes(n, u);
+}
+
+/* Libraries without this function, and GPUs without the link, are on PCIe. */
+static enum gpu_link link_of(const struct nvml *n, struct nvml_handle *handle)
+{
+	uint32_t c2c = 0;
+	int result = n->api.c2c ? n->api.c2c(handle, &c2c) : NVML_NOT_SUPPORTED;
+
+	if (result == NVML_NOT_SUPPORTED || result == NVML_NO_FUNCTION || (!result && !c2c))
+		return GPU_LINK_PCIE;
+	return !result && c2c == 1 ? GPU_LINK_C2C : GPU_LINK_UNKNOWN;
+}
+
+static bool is_known(const struct nvml *n, const char *address)
+{
+	for (size_t i = 0; i < n->nr; i++)
+		if (!strcmp(n->gpus[i].g->address, address))
+			return true;
+	return false;
 }
 
 static int add_gpu(struct nvml *n, uint32_t index, uint64_t now_ns)
@@ -151,7 +179,6 @@ static int add_gpu(struct nvml *n, uint32_t index, uint64_t now_ns)
 	struct nvml_pci pci = { 0 };
 	struct nvml_gpu *u;
 	char address[24];
-	uint32_t c2c = 0;
 	int result = n->api.by_index(index, &handle);
 
 	if (!result)
@@ -162,6 +189,10 @@ static int add_gpu(struct nvml *n, uint32_t index, uint64_t now_ns)
 	}
 	snprintf(address, sizeof(address), "%04x:%02x:%02x.0", pci.domain, pci.bus & 0xff,
 		 pci.device & 0x1f);
+	if (is_known(n, address)) {
+		say("GPU number %u: another one has its address %s: left out", index, address);
+		return 0;
+	}
 	u = &n->gpus[n->nr];
 	u->g = gpu_add(n->list, address);
 	if (!u->g)
@@ -169,11 +200,8 @@ static int add_gpu(struct nvml *n, uint32_t index, uint64_t now_ns)
 	n->nr++;
 	if (n->api.uuid && n->api.uuid(handle, u->g->uuid, sizeof(u->g->uuid)))
 		u->g->uuid[0] = '\0';
-	/* Libraries without this function are older than GPUs with the link. */
-	if (n->api.c2c && !n->api.c2c(handle, &c2c) && c2c)
-		u->g->link = GPU_LINK_C2C;
-	else
-		u->g->link = GPU_LINK_PCIE;
+	u->g->uuid[sizeof(u->g->uuid) - 1] = '\0';
+	u->g->link = link_of(n, handle);
 	take_gpu(n, u, now_ns);
 	return 0;
 }
@@ -265,6 +293,7 @@ static void look_at(struct nvml *n, struct nvml_gpu *u)
 		take_gpu(n, u, u->g->time_ns);
 	if (!u->handle)
 		return;
+	take_modes(n, u);
 	nvml_gpm_look(n, u);
 	result = nvml_lists(n, u);
 	if (result) {
@@ -281,10 +310,16 @@ static void look_at(struct nvml *n, struct nvml_gpu *u)
 void nvml_look(struct nvml *n)
 {
 	uint64_t now_ns = monotonic_ns();
+	bool any = false;
 
 	nvml_clock(n, now_ns);
 	if (!n->library && now_ns >= n->away_ns && take(n))
 		n->away_ns = now_ns + AGAIN_NS;
-	for (size_t i = 0; i < n->nr; i++)
+	for (size_t i = 0; i < n->nr; i++) {
 		look_at(n, &n->gpus[i]);
+		any |= n->gpus[i].handle != NULL;
+	}
+	/* Perhaps it is the library: it stays useless when its driver was loaded again. */
+	if (n->library && n->nr && !any)
+		nvml_release(n, now_ns + AGAIN_NS);
 }

@@ -17,9 +17,12 @@ enum {
 	NVML_NOT_FOUND = 6,
 	NVML_TOO_SMALL = 7,
 	NVML_NO_DRIVER = 9,
+	NVML_NO_FUNCTION = 13,
 	NVML_LOST = 15,
-	NVML_MISMATCH = 18,
 };
+
+/* In place of a number that the driver does not have */
+#define NVML_NO_VALUE UINT64_MAX
 
 struct nvml_handle;
 struct nvml_gpm_sample;

@@ -15,6 +15,8 @@
 #define BYTES_MIB 1048576.0
 /* NVML 13.3 has 333 metrics and declares an array of as many; newer ones may write all of theirs. */
 #define ROOM	  1024
+/* No link moves as much: 100 TB/s. */
+#define MOST_MIB  1e8
 /* A source has no more counters than this. */
 #define MOST	  64
 
@@ -42,8 +44,12 @@ static int rates(struct nvml *n, struct nvml_gpm_sample *from, struct nvml_gpm_s
 			m->items[i].id = ids[i];
 		result = n->api.gpm_metrics(m);
 	}
-	for (size_t i = 0; i < NR_GPU_COUNTERS; i++)
-		ret[i] = result || m->items[i].result ? -1 : m->items[i].value;
+	for (size_t i = 0; i < NR_GPU_COUNTERS; i++) {
+		double value = result || m->items[i].result ? -1 : m->items[i].value;
+
+		/* Also without one that is no number */
+		ret[i] = value >= 0 && value <= MOST_MIB ? value : -1;
+	}
 	free(m);
 	return result;
 }
@@ -64,7 +70,7 @@ static bool begin(struct nvml *n, struct nvml_gpu *u)
 
 	if (u->from_ns)
 		return true;
-	if (!u->from && (n->api.gpm_alloc(&u->from) || n->api.gpm_alloc(&u->to)))
+	if ((!u->from && n->api.gpm_alloc(&u->from)) || (!u->to && n->api.gpm_alloc(&u->to)))
 		return false;
 	result = n->api.gpm_sample(u->handle, u->from);
 	u->refused = result == NVML_NO_PERMISSION;

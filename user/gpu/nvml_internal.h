@@ -7,7 +7,9 @@
 #include "gpu/nvml_api.h"
 
 /* Entries that libraries return, also where they have fewer processes. */
-#define NVML_MAX_USED 4096
+#define NVML_MAX_USED	 4096
+/* Processes that may end between the driver's answer and a look at them */
+#define NVML_MAX_MISSING 32
 
 /* A process in the driver's accounting, as it was at the last look */
 struct nvml_base {
@@ -29,6 +31,7 @@ struct nvml_base {
  * @seen_ns: activity up to here is known; 0: none yet
  * @bases, @nr_bases: with @accounting
  * @before, @nr_before: processes of the last look
+ * @missing, @missed: processes in the driver's lists that are not there, at this look and the last
  * @from, @to: samples of counters; the older one is @from, of @from_ns (0: none)
  */
 struct nvml_gpu {
@@ -44,6 +47,8 @@ struct nvml_gpu {
 	size_t nr_bases;
 	struct gpu_process before[GPU_MAX_PROCESSES];
 	size_t nr_before;
+	uint32_t missing[NVML_MAX_MISSING], missed[NVML_MAX_MISSING];
+	size_t nr_missing, nr_missed;
 	struct nvml_gpm_sample *from, *to;
 	uint64_t from_ns;
 };

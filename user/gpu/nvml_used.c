@@ -48,18 +48,31 @@ static void add_busy(const struct gpu_device *g, struct gpu_process *p, uint64_t
 
 /* --- averages */
 
-/*
- * Stamps that are no time between the last look and now are stale, or of another clock. Now is when
- * the driver has answered: on a busy machine that is long after the look began.
- */
-static bool good_stamp(const struct nvml *n, const struct nvml_gpu *u, const struct nvml_used *e,
-		       uint64_t now_ns, uint64_t *ret_ns)
-{
-	int64_t ns = (int64_t)(e->time_us * 1000) - n->offset_ns;
+enum sample {
+	SAMPLE_STALE,
+	SAMPLE_NEW,
+	SAMPLE_WRONG,
+};
 
+/*
+ * Stamps of before the last look are stale; those of another clock or unit, and shares above 100 %,
+ * say nothing of anybody. Now is when the driver has answered: on a busy machine that is long after
+ * the look began. Places without a process are empty.
+ */
+static enum sample judge(const struct nvml *n, const struct nvml_gpu *u, const struct nvml_used *e,
+			 uint64_t now_ns, uint64_t *ret_ns)
+{
+	int64_t ns;
+
+	if (!e->pid)
+		return SAMPLE_STALE;
+	if (e->sm > 100 || e->time_us > INT64_MAX / 1000)
+		return SAMPLE_WRONG;
+	ns = (int64_t)(e->time_us * 1000) - n->offset_ns;
+	if (ns < 0 || (uint64_t)ns > now_ns + SET_NS)
+		return SAMPLE_WRONG;
 	*ret_ns = ns;
-	return e->pid && e->sm <= 100 && ns > 0 && (uint64_t)ns > u->seen_ns &&
-	       (uint64_t)ns <= now_ns + SET_NS;
+	return (uint64_t)ns > u->seen_ns ? SAMPLE_NEW : SAMPLE_STALE;
 }
 
 static void averages(struct nvml *n, struct nvml_gpu *u)
@@ -67,6 +80,7 @@ static void averages(struct nvml *n, struct nvml_gpu *u)
 	struct gpu_device *g = u->g;
 	uint64_t newest_ns = 0, now_ns, stamp_ns, since_us;
 	uint32_t nr = NVML_MAX_USED;
+	bool good = true;
 	int result;
 
 	since_us = (u->seen_ns + n->offset_ns) / 1000;
@@ -77,14 +91,16 @@ static void averages(struct nvml *n, struct nvml_gpu *u)
 	for (uint32_t i = 0; !result && i < nr && i < NVML_MAX_USED; i++) {
 		const struct nvml_used *e = &n->used[i];
 		struct gpu_process *p = gpu_held(g, e->pid);
+		enum sample kind = judge(n, u, e, now_ns, &stamp_ns);
 
-		if (!good_stamp(n, u, e, now_ns, &stamp_ns))
+		good &= kind != SAMPLE_WRONG;
+		if (kind != SAMPLE_NEW)
 			continue;
 		newest_ns = stamp_ns > newest_ns ? stamp_ns : newest_ns;
 		if (p)
 			add_busy(g, p, share_of(g->time_ns - u->seen_ns, e->sm * (ALL / 100)));
 	}
-	g->active = true;
+	g->active = good;
 	g->period_ns = PERIOD_NS;
 	g->samples = (g->time_ns - g->since_ns) / PERIOD_NS;
 	if (newest_ns > g->time_ns)
@@ -121,7 +137,7 @@ static void sums(struct nvml *n, struct nvml_gpu *u, bool known)
 		const struct nvml_base *base = base_of(u, p);
 		uint32_t samples;
 
-		if (n->api.account(u->handle, &a)) {
+		if (n->api.account(u->handle, &a) || a.sum == NVML_NO_VALUE) {
 			known &= p->gone;
 			continue;
 		}
@@ -133,6 +149,7 @@ static void sums(struct nvml *n, struct nvml_gpu *u, bool known)
 		}
 		grown[i] = a.sum - (base ? base->sum : 0);
 		samples = a.samples - (base ? base->samples : 0);
+		known &= grown[i] <= (uint64_t)samples * ALL;
 		g->samples = samples > g->samples ? samples : g->samples;
 	}
 	for (size_t i = 0; i < nr; i++)

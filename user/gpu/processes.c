@@ -40,6 +40,12 @@ bool processes_initial(const struct processes *p)
 	return !strcmp(link, INIT_PID_NS);
 }
 
+/* The first one is always there. */
+bool processes_hidden(const struct processes *p)
+{
+	return faccessat(p->proc, "1", F_OK, 0) != 0;
+}
+
 int processes_start(const struct processes *p, uint32_t pid, uint64_t before_ns, uint64_t *ret_ns)
 {
 	uint64_t ticks, tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
@@ -58,5 +64,5 @@ int processes_start(const struct processes *p, uint32_t pid, uint64_t before_ns,
 	if (!at || sscanf(at, " %" SCNu64, &ticks) != 1)
 		return -EBADMSG;
 	*ret_ns = ticks * tick_ns > p->slept_ns ? ticks * tick_ns - p->slept_ns : 0;
-	return *ret_ns > before_ns + tick_ns ? -ESRCH : 0;
+	return *ret_ns > before_ns + tick_ns ? -EEXIST : 0;
 }

@@ -25,6 +25,9 @@ void processes_look(struct processes *p);
 /** processes_initial() - are its numbers those of the machine, not of a container? */
 bool processes_initial(const struct processes *p);
 
+/** processes_hidden() - does /proc hide those of others (hidepid)? */
+bool processes_hidden(const struct processes *p);
+
 /**
  * processes_start() - when did a process begin?
  * @p: the view
@@ -32,7 +35,7 @@ bool processes_initial(const struct processes *p);
  * @before_ns: if it began later, it is not the one that was asked about
  * @ret_ns: CLOCK_MONOTONIC, to a tick; the same in each look
  *
- * Return: 0; -ESRCH: it is gone; another negative errno: it cannot be read.
+ * Return: 0; -ESRCH: it is gone; -EEXIST: it began later; another negative errno: it cannot be read.
  */
 int processes_start(const struct processes *p, uint32_t pid, uint64_t before_ns, uint64_t *ret_ns);
 
