@@ -102,8 +102,9 @@ struct event_log {
 	size_t nr, cap;
 	size_t events;
 	size_t marks;
-	size_t at_mark; /* length at the last mark */
-	int answer;	/* what the sink returns */
+	size_t at_mark;		     /* length at the last mark */
+	int answer;		     /* what the sink returns */
+	const struct layout *layout; /* NULL: that of the samples here */
 };
 
 static inline void log_line(struct event_log *l, const char *fmt, ...)
@@ -167,8 +168,11 @@ static inline void log_slice(struct event_log *l, const struct trace_slice *s)
 
 static inline void log_window(struct event_log *l, const struct trace_window *w)
 {
+	const struct group *groups = l->layout ? l->layout->groups : sample_groups;
+	size_t nr = l->layout ? l->layout->nr_groups : NR_SAMPLE_GROUPS;
+
 	log_line(l, "window %u %llu %llu", w->group, LLU(w->start_ns), LLU(w->end_ns));
-	for (uint32_t i = 0; w->group < NR_SAMPLE_GROUPS && i < sample_groups[w->group].nr; i++)
+	for (uint32_t i = 0; w->group < nr && i < groups[w->group].nr; i++)
 		log_line(l, " %llu/%llu/%llu", LLU(w->readings[i].value),
 			 LLU(w->readings[i].enabled_ns), LLU(w->readings[i].running_ns));
 	log_line(l, "\n");

@@ -93,14 +93,37 @@ static void replace_header(struct program *p, const struct program_header *h)
 	p->placed = false;
 }
 
-/* Counters that come and go with the program have no place in a trace: nor have those of links. */
-static bool leave_links_out(struct program_header *h)
+static bool counts_links_only(const struct program_header *h)
 {
 	for (size_t i = 0; i < h->nr; i++)
 		if (!h->counters[i].device)
 			return false;
-	h->nr = 0;
 	return true;
+}
+
+/* Those of a trace that has begun stay, wherever their values are now; one that is gone has none. */
+static void keep_counters(struct program *p, struct program_header *h)
+{
+	size_t left = h->nr;
+
+	for (size_t i = 0; i < p->header.nr; i++) {
+		struct program_counter *c = &p->header.counters[i];
+
+		c->place = PROGRAM_NO_PLACE;
+		for (size_t k = 0; k < h->nr; k++)
+			if (!strcmp(h->counters[k].counter.name, c->counter.name) &&
+			    h->counters[k].counter.direction == c->counter.direction)
+				c->place = h->counters[k].place;
+		left -= c->place != PROGRAM_NO_PLACE;
+	}
+	if (left)
+		tell(p, "%zu counters of links are left out: they were not there at the begin",
+		     left);
+	free(h->counters);
+	h->counters = p->header.counters;
+	h->nr = p->header.nr;
+	p->header.counters = NULL;
+	p->header.nr = 0;
 }
 
 /* The fault of a header, NULL: it was taken. Devices may come and go while we live. */
@@ -108,7 +131,7 @@ static const char *judge_header(struct program *p, struct program_header *h)
 {
 	bool first = !p->header.name[0], same;
 
-	if (p->optional && !leave_links_out(h))
+	if (p->optional && !counts_links_only(h))
 		return "counts for sockets, as only --source may";
 	same = !first && program_header_same(&p->header, h);
 	if (same) {
@@ -117,6 +140,8 @@ static const char *judge_header(struct program *p, struct program_header *h)
 	}
 	if (!first && (!p->optional || strcmp(p->header.name, h->name) != 0))
 		return "has another header than before";
+	if (p->optional && p->windows.begin_ns != UINT64_MAX)
+		keep_counters(p, h);
 	replace_header(p, h);
 	str_copy(p->name, sizeof(p->name), h->name);
 	return NULL;

@@ -24,7 +24,8 @@
 /**
  * struct program - a program; the rest is private
  * @command: as for the shell
- * @optional: the run goes on without it, and its header may come later. It tells of devices only
+ * @optional: the run goes on without it, and its header may come later. It tells of devices, and
+ *	counts at their links
  * @name: its own name; before its first header its number
  * @header: the first one; all later ones must be like it. That of an optional program may change
  * @placed: its devices are in the header of the trace; set by its owner, cleared with a new header

@@ -270,7 +270,7 @@ static int take_values(const struct ndjson_line *line, const struct program_head
 		uint32_t scale = h->counters[i].scale;
 
 		value = json_array_get(list, h->counters[i].place);
-		ret->read[i] = !json_is_null(value);
+		ret->read[i] = value && !json_is_null(value);
 		if (ret->read[i] &&
 		    line_number(line, value, "values", INT64_MAX / scale, &ret->values[i]))
 			return -EBADMSG;

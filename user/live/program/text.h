@@ -20,13 +20,16 @@
 #define PROGRAM_NAME_LEN     48
 #define PROGRAM_EVERY_NS     1000000000ull
 
+/* A counter of a trace that the program does not have at present */
+#define PROGRAM_NO_PLACE     SIZE_MAX
+
 /**
  * struct program_counter - a counter, as the program describes it
  * @counter: without its place in the trace
  * @scale: size of its unit in the counter's unit
  * @socket_given, @socket: number of the socket
  * @cpus_given, @cpus: CPUs that cause its traffic; @socket is their name then
- * @place: index of its value in a reading
+ * @place: index of its value in a reading, or PROGRAM_NO_PLACE
  * @device: number (from 1) in the header's devices of the one whose link it counts, 0 = none
  */
 struct program_counter {

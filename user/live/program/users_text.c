@@ -12,6 +12,8 @@
 #define MAX_PID	       4194304
 /* Starts of processes are told to a tick, and may be rounded up. */
 #define START_SLACK_NS 20000000u
+/* Engines of a device that a process may use at once; what is beyond is a mistake of units. */
+#define MAX_ENGINES    1024
 
 static int take_address(const struct ndjson_line *line, const json_t *object, char *ret)
 {
@@ -145,13 +147,16 @@ static int take_busy(const struct ndjson_line *line, json_t *object, struct trac
 		     struct trace_busy *ret)
 {
 	static const char *const keys[] = { "pid", "start_ns", "busy_ns", "copy_ns" };
+	uint64_t time_ns = a->end_ns - a->start_ns, most_ns;
 	int err = take_process(line, object, a->end_ns, &ret->pid, &ret->start_ns);
 
+	if (__builtin_mul_overflow(time_ns, MAX_ENGINES, &most_ns) || most_ns > INT64_MAX)
+		most_ns = INT64_MAX;
 	ret->copy_ns = 0;
 	if (!err)
 		err = line_known_keys(line, object, keys, ARRAY_SIZE(keys));
 	if (!err)
-		err = line_u64(line, object, "busy_ns", REQUIRED, INT64_MAX, &ret->busy_ns);
+		err = line_u64(line, object, "busy_ns", REQUIRED, most_ns, &ret->busy_ns);
 	if (!err)
 		err = line_u64(line, object, "copy_ns", OPTIONAL, ret->busy_ns, &ret->copy_ns);
 	a->copies |= json_object_get(object, "copy_ns") != NULL;

@@ -367,17 +367,41 @@ static int add_counter(struct programs *s, struct program *p, size_t i, struct d
 		return c->device ? diag_error(d, err, "cannot describe the links of devices") : err;
 	if (c->device && !c->counter.device)
 		return 0;
-	p->windows.groups[i] = l->nr_groups;
 	if (l->nr_counters >= TRACE_MAX_COUNTERS)
 		return diag_fail(d, -E2BIG, "a trace has room for %d counters", TRACE_MAX_COUNTERS);
-	for (size_t i = 0; i < l->nr_counters; i++)
-		if (!strcmp(l->counters[i].name, c->counter.name))
+	for (size_t k = 0; k < l->nr_counters; k++) {
+		const struct counter *other = &l->counters[k];
+
+		if (!strcmp(other->name, c->counter.name))
 			return diag_fail(d, -EINVAL, "there is a counter %s already",
 					 c->counter.name);
+		/* Their sum would be twice what the link moved. */
+		if (c->device && other->device == c->counter.device &&
+		    strcmp(other->pmu, c->counter.pmu) != 0)
+			return diag_fail(d, -EINVAL, "sources %s and %s both count the link of %s",
+					 other->pmu, p->name,
+					 p->header.devices[c->device - 1].address);
+	}
 	c->counter.socket = group.socket;
 	c->counter.group = 0;
+	p->windows.groups[i] = l->nr_groups;
 	err = header_add_counters(s->c->header, &c->counter, 1, &group, 1);
 	return err ? diag_error(d, err, "cannot describe the counters of sources") : 0;
+}
+
+/* No counter of an optional program ends the run. */
+static int add_counters(struct programs *s, struct program *p, struct diag *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < p->header.nr && !err; i++) {
+		struct diag why = { 0 };
+
+		err = add_counter(s, p, i, p->optional ? &why : d);
+		if (p->optional && err != -ENOMEM)
+			err = 0;
+	}
+	return err;
 }
 
 /* The program before this one that tells who uses a device. */
@@ -434,11 +458,10 @@ static int open_all(void *data, struct source_context *c, struct diag *d)
 		one->windows.out = c->out;
 		one->windows.window_ns = c->args->window_ns;
 		one->placed = true;
-		c->cuts |= one->header.nr > 0;
+		c->cuts |= one->header.nr > 0 && !one->optional;
 		/* A header that comes later has devices, too. */
 		c->header->contexts |= one->optional && !one->header.name[0];
-		for (size_t i = 0; i < one->header.nr && !err; i++)
-			err = add_counter(s, one, i, d);
+		err = add_counters(s, one, d);
 		for (size_t i = 0; i < one->header.nr_devices && !err; i++)
 			err = find_device(s, one, i, d);
 	}
@@ -616,8 +639,7 @@ static const char *note(const void *data, size_t i)
 		notes[nr++] = "sources tell who uses devices of which -D chose none";
 	if (bytes)
 		notes[nr++] =
-			"bytes that sources count at devices are used of links alone (c2c_...), "
-			"and only with --source";
+			"bytes that sources count at devices are used of links alone (c2c_...)";
 	if (s->gpu_note[0])
 		notes[nr++] = s->gpu_note;
 	return i < nr ? notes[i] : NULL;

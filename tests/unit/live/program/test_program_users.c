@@ -150,6 +150,11 @@ static void lines_are_read(void **state)
 	assert_true(users.active && users.activity.start_ns == 20 && users.activity.copies);
 	assert_true(users.activity.samples == 2 && users.activity.period_ns == 15);
 	assert_true(users.busy[0].busy_ns == 40 && users.busy[0].copy_ns == 40);
+	/* 1024 engines */
+	assert_int_equal(parse("{\"time_ns\":50,\"since_ns\":20,\"device\":" GPU ",\"activity\":["
+			       "{\"pid\":7,\"start_ns\":5,\"busy_ns\":30720}]}",
+			       &h, &d),
+			 0);
 	program_header_free(&h);
 }
 
@@ -179,6 +184,21 @@ static void wrong_lines_are_refused(void **state)
 		LINE("\"since_ns\":20,\"activity\":null"),
 		LINE("\"since_ns\":20,\"activity\":[],\"samples\":7"),
 		LINE("\"since_ns\":20,\"activity\":[],\"contexts\":[]"),
+		LINE("\"contexts\":[]") "}",
+		CONTEXT("{\"pid\":-7,\"start_ns\":5}"),
+		CONTEXT("{\"pid\":7.5,\"start_ns\":5}"),
+		CONTEXT("{\"pid\":1e99,\"start_ns\":5}"),
+		CONTEXT("{\"pid\":7,\"start_ns\":-5}"),
+		CONTEXT("{\"pid\":7,\"start_ns\":5,\"instance\":-1}"),
+		CONTEXT("{\"pid\":7,\"pid\":7,\"start_ns\":5}"),
+		"{\"time_ns\":-50,\"device\":" GPU ",\"contexts\":[]}",
+		"{\"time_ns\":9223372036854775808,\"device\":" GPU ",\"contexts\":[]}",
+		"{\"time_ns\":50,\"device\":\"0009:01:00.0\\u0000\",\"contexts\":[]}",
+		"{\"time_ns\":50,\"device\":\"0009:01:00.0\xff\",\"contexts\":[]}",
+		BUSY("{\"pid\":7,\"start_ns\":5,\"busy_ns\":-1}"),
+		BUSY("{\"pid\":7,\"start_ns\":5,\"busy_ns\":30721}"),
+		"{\"time_ns\":50,\"since_ns\":50,\"device\":" GPU
+		",\"activity\":[{\"pid\":7,\"start_ns\":5,\"busy_ns\":1}]}",
 		BUSY("{\"pid\":7,\"start_ns\":5}"),
 		BUSY("{\"pid\":7,\"start_ns\":5,\"busy_ns\":1,\"copy_ns\":2}"),
 		BUSY("{\"pid\":7,\"start_ns\":5,\"busy_ns\":1},{\"pid\":7,\"start_ns\":5,\"busy_"

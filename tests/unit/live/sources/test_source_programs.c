@@ -48,6 +48,7 @@ static int begin(struct world *w)
 	int err;
 
 	w->sink = log_sink(&w->log);
+	w->log.layout = &w->header.layout;
 	assert_int_equal(header_add_devices(&w->header, &chosen, 1), 0);
 	w->c = (struct source_context){ .args = &w->args,
 					.gpu_driver = w->c.gpu_driver,
@@ -94,8 +95,7 @@ static void users_of_chosen_devices_are_told(void **state)
 	assert_string_equal(text, "0 counters of source gpu, which tells the users of 2 devices");
 	assert_string_equal(
 		source_programs.note(w.source, 0),
-		"bytes that sources count at devices are used of links alone (c2c_...), and "
-		"only with --source");
+		"bytes that sources count at devices are used of links alone (c2c_...)");
 	assert_null(source_programs.note(w.source, 1));
 	while (w.log.events < 2 && monotonic_ns() < until_ns) {
 		assert_int_equal(source_programs.step(w.source, &w.d), 0);
@@ -270,6 +270,72 @@ static void program_for_gpus_may_come_later(void **state)
 	end(&w);
 }
 
+#define LINK(name)          \
+	"{\"name\":\"" name \
+	"\",\"direction\":\"write\",\"source\":\"device\",\"device\":\"0009:01:00.0\"}"
+/* Its first header has one counter, the next ones have others before it, or another in its place. */
+#define COUNTING                                                                                   \
+	"now=%llu; n=$(cat %s || echo 0); echo $((n + 1)) >%s; case $n in "                        \
+	"0) c='" LINK("c2c_out") "'; v=X;; 1) c='" LINK("c2c_in") "," LINK(                        \
+		"c2c_out") "'; v=7$now,X;; *) c='" LINK("c2c_in") "'; v=X;; esac; "                \
+								  "echo "                          \
+								  "'{\"schema\":\"t410trace."      \
+								  "source/"                        \
+								  "1\",\"name\":\"gpu\","          \
+								  "\"devices\":["                  \
+								  "{\"address\":\"0009:01:00.0\"}" \
+								  "],\"counters\":['$c']}'; "      \
+								  "now=$((now + n * "              \
+								  "2000000000)); for i in 1000 "   \
+								  "2000 3000 4000 5000; do sleep " \
+								  "0.2; "                          \
+								  "now=$((now + 200000000)); "     \
+								  "echo "                          \
+								  "'{\"time_ns\":'$now',"          \
+								  "\"values\":['$(echo $v | sed "  \
+								  "s/X/$i/)']}'; done; exit 1"
+
+/* Bytes of a link keep their counter whatever comes; one that was not there at the begin is none. */
+static void program_for_gpus_counts_links(void **state)
+{
+	char folder[] = "/tmp/gpuXXXXXX", file[64], command[2000];
+	struct world w = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(file, sizeof(file), "%s/n", folder);
+	snprintf(command, sizeof(command), COUNTING, (unsigned long long)monotonic_ns(), file,
+		 file);
+	assert_int_equal(begin_gpu(&w, command), 0);
+	assert_true(w.header.c2c && w.header.nr_devices == 2);
+	assert_string_equal(w.header.devices[1].bdf, "0009:01:00.0/gpm");
+	assert_int_equal(w.header.layout.nr_counters, 1);
+	assert_string_equal(w.header.layout.counters[0].name, "gpu/0009:01:00.0/c2c_out");
+	assert_false(w.c.cuts);
+	step_until(&w, 4, NULL);
+	step_until(&w, 8, "1 counters of links are left out");
+	step_until(&w, 8, "1 counters of links are left out");
+	assert_int_equal(w.log.events, 8);
+	assert_null(strstr(w.log.text, "window 1 "));
+	unlink(file);
+	rmdir(folder);
+	end(&w);
+}
+
+static void link_has_one_source(void **state)
+{
+	char command[1000];
+	struct world w = { 0 };
+
+	(void)state;
+	add_program(&w, "own", "0009:01:00.0", LINK("c2c_out"));
+	snprintf(command, sizeof(command), PROGRAM, "gpu", "0009:01:00.0", LINK("c2c_out"),
+		 (unsigned long long)monotonic_ns(), "0009:01:00.0");
+	assert_int_equal(begin_gpu(&w, command), 0);
+	assert_int_equal(w.header.layout.nr_counters, 1);
+	end(&w);
+}
+
 static void program_for_gpus_must_not_count_for_sockets(void **state)
 {
 	char command[1000];
@@ -378,6 +444,8 @@ int main(void)
 		cmocka_unit_test(missing_program_for_gpus_is_a_note),
 		cmocka_unit_test(program_for_gpus_that_has_none_is_a_note),
 		cmocka_unit_test(program_for_gpus_may_come_later),
+		cmocka_unit_test(program_for_gpus_counts_links),
+		cmocka_unit_test(link_has_one_source),
 		cmocka_unit_test(program_for_gpus_must_not_count_for_sockets),
 		cmocka_unit_test(program_of_the_user_tells_of_gpus),
 		cmocka_unit_test(program_for_gpus_at_a_socket),
