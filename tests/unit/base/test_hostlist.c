@@ -38,6 +38,10 @@ static void test_expand(void **state)
 	expect("n[08-11]x", "n08x n09x n10x n11x");
 	expect("r[0-1]n[1-2],z", "r0n1 r0n2 r1n1 r1n2 z");
 	expect("[1-2]", "1 2");
+	expect("r[0-1]n[1-2]c[0-1]", "r0n1c0 r0n1c1 r0n2c0 r0n2c1 r1n1c0 r1n1c1 r1n2c0 r1n2c1");
+	expect("n[0-1][08-09]", "n008 n009 n108 n109");
+	expect("n[098-101]", "n098 n099 n100 n101");
+	expect("n[0,00,000]", "n0 n00 n000");
 	expect("n[1,3],n[5]", "n1 n3 n5");
 }
 
@@ -67,6 +71,15 @@ static void test_refused(void **state)
 		"n[1]]",
 		"n[1-2-3]",
 		"n[9999999999999999999]",
+		"n[[1-2],3]",
+		"n[[[[[[[[",
+		"]",
+		"n[1]\xff",
+		"n[+1]",
+		"n[1-\t2]",
+		"n[0x10]",
+		"n%s",
+		"$(reboot)",
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
@@ -101,6 +114,17 @@ static void test_bounds(void **state)
 	/* the bracket makes it too long */
 	strcpy(name + 250, "[1000000-1000001]");
 	assert_int_equal(hostlist_expand(name, &l, &d), -EINVAL);
+	text_list_free(&l);
+	/* as many dimensions as a name has room for, and more */
+	l = (struct text_list){ 0 };
+	for (int i = 0; i < 16; i++)
+		strcpy(name + i * 5, "[1-2]");
+	assert_int_equal(hostlist_expand(name, &l, &d), 0);
+	assert_int_equal(l.nr, 65536);
+	text_list_free(&l);
+	l = (struct text_list){ 0 };
+	strcpy(name + 80, "[1-2]");
+	assert_int_equal(hostlist_expand(name, &l, &d), -E2BIG);
 	text_list_free(&l);
 }
 

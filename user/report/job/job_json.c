@@ -222,7 +222,7 @@ static json_t *step_object(const struct job_context *c, const struct account_job
 	put_times(o, p->start_ns, p->end_ns, job_duration(j, p), err);
 	put_cut(o, "on_cpu_ns", p->on_cpu_ns, err);
 	put(o, "metrics", metrics_object(c, j, p, false, err), err);
-	for (size_t i = 0; i < p->nr_totals; i++) {
+	for (size_t i = 0, at = 0; i < p->nr_totals; i++) {
 		const struct account_total *t = &p->totals[i];
 		const struct account_counter *counter = &c->node->counters[t->counter];
 		struct job_sum_value v = { .value = t->value,
@@ -233,6 +233,10 @@ static json_t *step_object(const struct job_context *c, const struct account_job
 
 		put_name(of, "counter", counter->name, sizeof(counter->name), err);
 		put_number(of, "socket", counter->socket, err);
+		/* Names are not unique. Both lists are in the order of the counters' numbers. */
+		while (at < j->nr_node && j->node[at].counter < t->counter)
+			at++;
+		put_number(of, "index", at, err);
 		put_value(of, &v, err);
 		put_element(counters, of, err);
 	}

@@ -505,26 +505,60 @@ static int make_spreads(struct job_nodes *n)
 	return 0;
 }
 
-/* "n1" for "n1.example.org" */
-static int compare_hosts(const void *a, const void *b)
-{
-	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-	size_t nx = strcspn(x, "."), ny = strcspn(y, ".");
-	int order = memcmp(x, y, nx < ny ? nx : ny);
+/* The first @length letters of @name, or with @domain one that goes on with a domain */
+struct sought {
+	const char *name;
+	size_t length;
+	bool domain;
+};
 
-	return order ?: ORDER(nx, ny);
+static int compare_sought(const void *key, const void *item)
+{
+	const struct sought *s = key;
+	const char *name = *(const char *const *)item;
+	int order = strncmp(s->name, name, s->length);
+
+	return order ? order : ORDER(s->domain ? '.' : '\0', (unsigned char)name[s->length]);
 }
 
-/* Names of @from that are not in @in, which is sorted */
+/* "n1" and "n1.example.org" are one node, "n1.a" and "n1.b" are two. @names: by strcmp() */
+static bool is_among(const char *const *names, size_t nr, const char *name)
+{
+	size_t length = strlen(name), host = strcspn(name, ".");
+	const struct sought itself = { name, length, false };
+	const struct sought other = { name, host, host == length };
+
+	return bsearch(&itself, names, nr, sizeof(*names), compare_sought) ||
+	       bsearch(&other, names, nr, sizeof(*names), compare_sought);
+}
+
+/* Names of @from that are not in @in */
 static int names_not_in(const char **from, size_t nr, const char **in, size_t nr_in,
 			struct text_list *ret)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < nr && !err; i++)
-		if (!bsearch(&from[i], in, nr_in, sizeof(*in), compare_hosts))
+		if (!is_among(in, nr_in, from[i]))
 			err = text_list_add(ret, from[i]);
 	return err;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorted, each name once; returns how many these are. */
+static size_t sort_names(const char **names, size_t nr)
+{
+	size_t left = 0;
+
+	qsort(names, nr, sizeof(*names), compare_texts);
+	for (size_t i = 0; i < nr; i++)
+		if (!left || strcmp(names[left - 1], names[i]) != 0)
+			names[left++] = names[i];
+	return left;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -536,21 +570,19 @@ static int look_for_missing(struct job_nodes *n, const struct text_list *expecte
 {
 	cleanup_free const char **there = calloc(n->nr + 1, sizeof(*there));
 	cleanup_free const char **wanted = calloc(expected->nr + 1, sizeof(*wanted));
-	size_t nr = 0;
+	size_t nr;
 	int err;
 
 	if (!there || !wanted)
 		return -ENOMEM;
 	for (size_t i = 0; i < n->nr; i++)
-		if (!nr || strcmp(there[nr - 1], n->items[i].name) != 0)
-			there[nr++] = n->items[i].name;
+		there[i] = n->items[i].name;
 	if (expected->nr)
 		memcpy(wanted, expected->items, expected->nr * sizeof(*wanted));
-	n->expected = expected->nr;
-	qsort(there, nr, sizeof(*there), compare_hosts);
-	qsort(wanted, expected->nr, sizeof(*wanted), compare_hosts);
-	err = names_not_in(wanted, expected->nr, there, nr, &n->missing)
-		      ?: names_not_in(there, nr, wanted, expected->nr, &n->extra);
+	nr = sort_names(there, n->nr);
+	n->expected = sort_names(wanted, expected->nr);
+	err = names_not_in(wanted, n->expected, there, nr, &n->missing)
+		      ?: names_not_in(there, nr, wanted, n->expected, &n->extra);
 	if (n->missing.nr)
 		qsort(n->missing.items, n->missing.nr, sizeof(*n->missing.items), compare_names);
 	if (n->extra.nr)

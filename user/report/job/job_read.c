@@ -284,18 +284,26 @@ static void read_counters(struct reader *r, json_t *counters)
 	}
 }
 
-/* The next counter of a name; counters of steps are in the order of those of the job. */
+static bool is_counter(const struct reader *r, size_t i, const char *name, uint64_t socket)
+{
+	const struct account_counter *c = &r->to.node.counters[i];
+
+	return !strcmp(c->name, name) && c->socket == socket;
+}
+
+/* Older reports have no index: the next one of that name, for those of steps are in the same order. */
 static size_t find_counter(struct reader *r, json_t *o, size_t from)
 {
 	const char *name = json_string_value(take(r, o, "counter", JSON_STRING));
-	uint64_t socket = take_u64(r, o, "socket");
-	size_t i = from;
+	uint64_t socket = take_u64(r, o, "socket"), index = take_optional(r, o, "index");
+	size_t nr = r->to.node.nr_counters, i = from;
 
-	while (name && i < r->to.node.nr_counters &&
-	       (strcmp(r->to.node.counters[i].name, name) != 0 ||
-		r->to.node.counters[i].socket != socket))
-		i++;
-	if (i == r->to.node.nr_counters)
+	if (name && json_object_get(o, "index"))
+		i = index >= from && index < nr && is_counter(r, index, name, socket) ? index : nr;
+	else
+		while (name && i < nr && !is_counter(r, i, name, socket))
+			i++;
+	if (i == nr)
 		damaged(r, "steps", "have a counter that the job has not");
 	return i;
 }
