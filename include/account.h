@@ -94,7 +94,7 @@ struct account_io {
  * @step: "" for the job as a whole; "own" is not used: tasks in no step are in the whole only
  * @start_ns, @end_ns: first seen, and last seen or ended
  * @ended: its cgroup is gone
- * @on_cpu_ns: CPU time
+ * @on_cpu_ns: CPU time; that of a large job over its nodes may exceed 2^64 after a day
  * @totals, @nr_totals: by counter, only those with bytes; owned
  * @io, @nr_io: by device, only those with bytes; owned
  */
@@ -103,7 +103,7 @@ struct account_part {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	bool ended;
-	uint64_t on_cpu_ns;
+	sum128 on_cpu_ns;
 	struct account_total *totals;
 	size_t nr_totals;
 	struct account_io *io;

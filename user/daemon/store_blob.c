@@ -55,7 +55,7 @@ static const struct field part_rows[] = {
 	N(struct account_part, start_ns, .base = BASE_ORIGIN),
 	N(struct account_part, end_ns, FROM(struct account_part, start_ns)),
 	N(struct account_part, ended),
-	N(struct account_part, on_cpu_ns),
+	ROW_SUM(struct account_part, on_cpu_ns),
 	LIST(struct account_part, totals, nr_totals, &total_fields),
 	LIST(struct account_part, io, nr_io, &io_fields),
 };

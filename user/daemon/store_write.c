@@ -277,7 +277,7 @@ static void bind_job(struct binder *b, struct store *s, const struct account_job
 	bind_number(b, j->reported);
 	bind_number(b, j->whole.start_ns);
 	bind_number(b, j->whole.end_ns);
-	bind_number(b, j->whole.on_cpu_ns);
+	bind_number(b, sum128_cut(j->whole.on_cpu_ns, INT64_MAX));
 	for (size_t i = HEADLINE_MEM_READ; i <= HEADLINE_PCIE_WRITE; i++)
 		bind_sum(b, headlines[i]);
 	bind_number(b, j->nr_steps);

@@ -68,7 +68,7 @@ int account_part_since(const struct account_part *now, const struct account_part
 	static const struct account_total none;
 	struct account_part p = { .start_ns = now->start_ns, .end_ns = now->end_ns };
 
-	p.on_cpu_ns = since(now->on_cpu_ns, before->on_cpu_ns);
+	p.on_cpu_ns = sum_since(now->on_cpu_ns, before->on_cpu_ns);
 	p.totals = calloc(now->nr_totals + 1, sizeof(*p.totals));
 	p.io = calloc(now->nr_io + 1, sizeof(*p.io));
 	if (!p.totals || !p.io) {
@@ -154,7 +154,7 @@ static int add_io(struct account_part *to, const struct account_part *from)
 int account_part_add(struct account_part *to, const struct account_part *from)
 {
 	to->end_ns = from->end_ns;
-	to->on_cpu_ns = sum_capped(to->on_cpu_ns, from->on_cpu_ns);
+	to->on_cpu_ns += from->on_cpu_ns;
 	return add_totals(to, from) ?: add_io(to, from);
 }
 

@@ -155,13 +155,13 @@ void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN])
 	format_ratio(ns, NSEC_PER_SEC, ret_text);
 }
 
-void format_duration(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN])
+void format_duration(sum128 ns, char ret_text[FORMAT_NUMBER_LEN])
 {
-	uint64_t s = ns / NSEC_PER_SEC, hours = s / 3600;
+	uint64_t s = sum128_cut(ns / NSEC_PER_SEC, UINT64_MAX), hours = s / 3600;
 	int len = 0;
 
 	if (s < 60) {
-		format_seconds(ns, ret_text);
+		format_seconds((uint64_t)ns, ret_text);
 		strcat(ret_text, " s");
 		return;
 	}

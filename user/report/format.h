@@ -74,7 +74,7 @@ void format_seconds(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
  *
  * Times below a minute have decimals, as "12.345 s", because short steps differ only there.
  */
-void format_duration(uint64_t ns, char ret_text[FORMAT_NUMBER_LEN]);
+void format_duration(sum128 ns, char ret_text[FORMAT_NUMBER_LEN]);
 
 /**
  * format_ratio() - a plain quotient with three decimals

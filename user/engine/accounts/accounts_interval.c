@@ -543,9 +543,9 @@ static void add_io(struct account_part *p, const char *bdf, const struct row_dev
 static void add_leaf(const struct report *r, struct account_entry *e, struct account_part *step,
 		     const struct report_row *row)
 {
-	e->account.whole.on_cpu_ns = sum_capped(e->account.whole.on_cpu_ns, row->on_cpu_ns);
+	e->account.whole.on_cpu_ns += row->on_cpu_ns;
 	if (step)
-		step->on_cpu_ns = sum_capped(step->on_cpu_ns, row->on_cpu_ns);
+		step->on_cpu_ns += row->on_cpu_ns;
 	for (size_t i = 0; i < row->nr_devices; i++) {
 		const struct row_device *d = &row->devices[i];
 		const char *bdf = r->devices[d->device].device->bdf;

@@ -104,7 +104,7 @@ static struct cell cell_at(const struct job_context *c, const struct account_job
 		[SERIES_DEVICE_READ] = { JOB_SUM_PCIE, DIRECTION_READ },
 		[SERIES_DEVICE_WRITE] = { JOB_SUM_PCIE, DIRECTION_WRITE },
 	};
-	uint64_t cpu = i->whole.on_cpu_ns;
+	uint64_t cpu = sum128_cut(i->whole.on_cpu_ns, UINT64_MAX);
 	struct job_sum_value v;
 
 	if (s == SERIES_CPU)
@@ -384,7 +384,7 @@ static void put_line_of(FILE *out, const struct job_context *c, const struct acc
 	markup_value(out, grid_if(all.counted_ns, grid_bytes(all.value)));
 	markup_value(out, grid_if(all.counted_ns, grid_range(all.value, all.low, all.high, false)));
 	markup_value(out, grid_if(energy->counted_ns, grid_joules(energy->value)));
-	markup_value(out, grid_seconds(i->whole.on_cpu_ns));
+	markup_value(out, grid_seconds(sum128_cut(i->whole.on_cpu_ns, UINT64_MAX)));
 	markup_value(out, grid_if(i->nr_node,
 				  grid_percent((uint64_t)(least_counted(i) * 1e9), 1000000000)));
 	put_note(out, i);
@@ -559,7 +559,7 @@ static void put_node(FILE *out, const struct node_row *r, sum128 longest)
 	}
 	markup_value(out, grid_if(n->values[NR_JOB_METRICS - 1].counted,
 				  grid_joules(n->values[NR_JOB_METRICS - 1].value)));
-	markup_value(out, grid_seconds(n->on_cpu_ns));
+	markup_value(out, grid_seconds(sum128_cut(n->on_cpu_ns, UINT64_MAX)));
 	markup_value(out, grid_seconds(n->covered_ns));
 	put_node_note(out, n);
 	fputs("</tr>\n", out);

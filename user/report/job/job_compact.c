@@ -267,7 +267,7 @@ static void put_who(json_t *o, const struct job_context *c, const struct account
 	put_ms(o, "b", j->whole.start_ns, err);
 	put_ms(o, "d", job_duration(j, &j->whole), err);
 	put_ms(o, "cov", j->covered_ns, err);
-	put_ms(o, "cpu", j->whole.on_cpu_ns, err);
+	put(o, "cpu", number(sum128_cut(j->whole.on_cpu_ns / 1000000, INT64_MAX)), err);
 }
 
 static int compose(const struct job_context *c, const struct account_job *j, enum detail detail,

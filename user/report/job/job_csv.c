@@ -44,7 +44,7 @@ static struct csv_line line_of(const struct job_csv *f, const struct account_job
 }
 
 static int put_number(FILE *out, const struct csv_line *base, const char *record, const char *name,
-		      uint64_t value)
+		      sum128 value)
 {
 	struct csv_line l = *base;
 

@@ -220,7 +220,7 @@ static json_t *step_object(const struct job_context *c, const struct account_job
 	put_name(o, "step", p->step, sizeof(p->step), err);
 	put_bool(o, "ended", p->ended, err);
 	put_times(o, p->start_ns, p->end_ns, job_duration(j, p), err);
-	put_cut(o, "on_cpu_ns", p->on_cpu_ns, err);
+	put_number(o, "on_cpu_ns", p->on_cpu_ns, err);
 	put(o, "metrics", metrics_object(c, j, p, false, err), err);
 	for (size_t i = 0, at = 0; i < p->nr_totals; i++) {
 		const struct account_total *t = &p->totals[i];
@@ -292,7 +292,7 @@ static void put_life(json_t *o, const struct account_job *j, int *err)
 		put_cut(o, "clock_back_ns", job_clock_back(j), err);
 	put_bool(o, "late_start", j->late_start, err);
 	put_cut(o, "gap_ns", j->gap_ns, err);
-	put_cut(o, "on_cpu_ns", j->whole.on_cpu_ns, err);
+	put_number(o, "on_cpu_ns", j->whole.on_cpu_ns, err);
 }
 
 /* Of its losses, only nonzero ones. */
@@ -318,7 +318,7 @@ static json_t *interval_object(const struct job_context *c, const struct account
 	put_cut(o, "intervals", i->intervals, err);
 	put_cut(o, "covered_ns", i->covered_ns, err);
 	put_cut(o, "gap_ns", i->gap_ns, err);
-	put_cut(o, "on_cpu_ns", i->whole.on_cpu_ns, err);
+	put_number(o, "on_cpu_ns", i->whole.on_cpu_ns, err);
 	put(o, "metrics", metrics_object(c, i, &i->whole, false, err), err);
 	put(o, "counters", counters_array(c, i, err), err);
 	put(o, "devices", io_array(&i->whole, err), err);
@@ -471,7 +471,7 @@ static json_t *node_object(const struct job_nodes *all, const struct job_node *n
 		put_cut(o, "clock_set_ns", n->clock_set_ns, err);
 	if (n->clock_back_ns)
 		put_cut(o, "clock_back_ns", n->clock_back_ns, err);
-	put_cut(o, "on_cpu_ns", n->on_cpu_ns, err);
+	put_number(o, "on_cpu_ns", n->on_cpu_ns, err);
 	put_cut(o, "counters_missing", n->counters_missing, err);
 	put(o, "metrics", node_metrics(n, err), err);
 	put_node_gpus(o, &n->gpus, err);

@@ -18,7 +18,7 @@
 struct piece {
 	uint64_t hash;
 	uint64_t end_ns;
-	uint64_t on_cpu_ns;
+	sum128 on_cpu_ns;
 };
 
 /* A run of a job: reports whose times touch each other. @folder: see job_merge_add() */
@@ -154,7 +154,7 @@ static void join_node(struct job_node *to, const struct job_node *from)
 	to->gap_ns = sum_capped(to->gap_ns, from->gap_ns);
 	to->duration_ns = sum_capped(to->duration_ns, from->duration_ns);
 	to->covered_ns = sum_capped(to->covered_ns, from->covered_ns);
-	to->on_cpu_ns = sum_capped(to->on_cpu_ns, from->on_cpu_ns);
+	to->on_cpu_ns += from->on_cpu_ns;
 	to->clock_set_ns = sum_capped(to->clock_set_ns, from->clock_set_ns);
 	to->clock_back_ns = sum_capped(to->clock_back_ns, from->clock_back_ns);
 	to->counters_missing = sum_capped(to->counters_missing, from->counters_missing);

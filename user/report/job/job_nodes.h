@@ -43,7 +43,7 @@ struct job_node {
 	uint64_t end_ns;
 	uint64_t duration_ns;
 	uint64_t covered_ns;
-	uint64_t on_cpu_ns;
+	sum128 on_cpu_ns;
 	uint64_t clock_set_ns;
 	uint64_t clock_back_ns;
 	uint64_t counters_missing;

@@ -42,7 +42,7 @@ struct grid_cell job_spread_cell(size_t spread, sum128 value)
 		return grid_joules(value);
 	if (spread != JOB_SPREAD_CPUS)
 		return grid_bytes(value);
-	format_duration(sum128_cut(value, UINT64_MAX), text);
+	format_duration(value, text);
 	return grid_text("%s", text);
 }
 

@@ -317,7 +317,7 @@ static void read_step(struct reader *r, json_t *o, struct account_part *ret)
 	ret->ended = take_bool(r, o, "ended");
 	ret->start_ns = take_time(r, o, "start_ns");
 	ret->end_ns = take_time(r, o, "end_ns");
-	ret->on_cpu_ns = take_u64(r, o, "on_cpu_ns");
+	ret->on_cpu_ns = take_sum(r, o, "on_cpu_ns");
 	read_io(r, take(r, o, "devices", JSON_ARRAY), ret);
 	ret->totals = room_for(r, nr, sizeof(*ret->totals));
 	for (size_t i = 0; i < nr && !r->err; i++, at++) {
@@ -467,7 +467,7 @@ static void read_report(struct reader *r, json_t *o)
 	j->whole.start_ns = take_time(r, o, "start_ns");
 	j->whole.end_ns = take_time(r, o, "end_ns");
 	j->whole.ended = j->state == ACCOUNT_ENDED;
-	j->whole.on_cpu_ns = take_u64(r, o, "on_cpu_ns");
+	j->whole.on_cpu_ns = take_sum(r, o, "on_cpu_ns");
 	j->gap_ns = take_u64(r, o, "gap_ns");
 	j->clock_back_ns = take_optional(r, o, "clock_back_ns");
 	read_gaps(r, take(r, o, "gaps", JSON_ARRAY));

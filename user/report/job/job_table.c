@@ -34,7 +34,7 @@ static size_t width_of(const struct table_options *o)
 	return width < TABLE_MIN_WIDTH ? TABLE_MIN_WIDTH : width;
 }
 
-static struct grid_cell duration_cell(uint64_t ns)
+static struct grid_cell duration_cell(sum128 ns)
 {
 	char text[FORMAT_NUMBER_LEN];
 
@@ -257,7 +257,7 @@ struct step_line {
 	const struct account_part *part; /* NULL: several together, or the rest outside of steps */
 	const char *label;
 	uint64_t time_ns;
-	uint64_t cpu_ns;
+	sum128 cpu_ns;
 	struct job_sum_value mem[NR_DIRECTIONS];
 	struct job_sum_value pcie[NR_WAYS];
 	struct job_sum_value energy;
