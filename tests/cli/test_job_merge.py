@@ -175,6 +175,48 @@ def refused(folder):
 
 
 @check
+def hostile(folder):
+    """files without end, without bottom, that are no files, or that anybody could have written"""
+    put(folder, report("n1"))
+    (folder / "n2.json").write_text("[" * 10**6, encoding="utf-8")
+    (folder / "n3.json").write_text('{"a":' * 10**5, encoding="utf-8")
+    with open(folder / "n4.json", "wb") as file:
+        file.truncate(10**12)
+    os.mkfifo(folder / "n5.json")
+    put(folder, report("n6"), "n6.json").chmod(0o666)
+    put(folder, report("n7", job="13"), "n7.json")
+    put(folder, report("n8"), "n\x1b[2J\n8.json")
+    done = run("12", "--merge", folder, "--compact", status=3)
+    assert "\x1b" not in done.stderr, done.stderr
+    account = merged("12", "--merge", folder, status=3)
+    found = {pathlib.Path(entry["report"]).stem: entry["reason"] for entry in account["nodes"]["refused"]}
+    wanted = {"n2": "damaged", "n3": "damaged", "n4": "damaged", "n5": "owner", "n6": "owner", "n7": "job"}
+    assert found == wanted | {"n\x1b[2J\n8": "name"}, found
+    assert account["nodes"]["reported"] == 1
+    assert "\x1b" not in run("12", "--merge", folder, status=3).stdout
+    assert "Input/output error" in run("--merge", "/proc/self/mem", status=4).told
+
+
+@check
+def days_of_many(folder):
+    """the CPU time of a large job is more than 64 bits have, and is exact"""
+    most = 2**63 - 1
+    for i in range(3):
+        large = report(f"n{i}")
+        for step in large["steps"]:
+            step["on_cpu_ns"] = 0
+        large["on_cpu_ns"] = large["steps"][0]["on_cpu_ns"] = most
+        put(folder, large)
+    account = merged("--merge", folder)
+    assert int(account["on_cpu_ns"]) == int(account["steps"][0]["on_cpu_ns"]) == 3 * most, account["on_cpu_ns"]
+    assert "320255-23:21:50" in run("--merge", folder).stdout
+    decoded = run("--decode", run("--merge", folder, "--compact").stdout.strip()).stdout
+    assert json.loads(decoded)["cpu"] == 3 * most // 10**6
+    lines = list(csv.DictReader(run("--merge", folder, "--csv", "-").stdout.splitlines()))
+    assert str(3 * most) in [line["value"] for line in lines if line["record"] == "cpu"]
+
+
+@check
 def owners(folder):
     """files of another user, and folders that everybody may write to, are refused"""
     if os.getuid():

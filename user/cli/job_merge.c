@@ -101,16 +101,20 @@ static int add_reading(struct merging *g, struct job_reading *r, const char *rep
 	bool by_node = false;
 	int err;
 
-	if (!is_wanted_id(g, &r->job) || r->job.whole.end_ns < g->args->since_ns) {
-		job_reading_release(r);
-		return 0;
-	}
 	if (g->in_folder && !is_called(g, r, &by_node)) {
 		snprintf(text, sizeof(text),
 			 "its name is not that of a report of %s: another node may have written it",
 			 r->host.name);
 		job_reading_release(r);
 		return refuse(g, report, "name", text);
+	}
+	if (!is_wanted_id(g, &r->job) || r->job.whole.end_ns < g->args->since_ns) {
+		/* A folder of one run has nothing of other jobs. */
+		bool strange = by_node && !is_wanted_id(g, &r->job);
+
+		snprintf(text, sizeof(text), "it is of job %s", r->job.job.id);
+		job_reading_release(r);
+		return strange ? refuse(g, report, "job", text) : 0;
 	}
 	err = job_merge_add(g->m, r, by_node ? g->folder : 0);
 	if (err == -EEXIST)
@@ -142,8 +146,6 @@ static int add_text(struct merging *g, const char *report)
 
 static int put_char(struct merging *g, int c)
 {
-	if (g->size > MAX_REPORT)
-		return 0;
 	if (array_reserve(g->text, g->cap, g->size))
 		return diag_no_memory(g->d);
 	g->text[g->size++] = (char)c;
@@ -152,16 +154,18 @@ static int put_char(struct merging *g, int c)
 
 /*
  * Up to the end of a JSON value. What is damaged has no end: then it ends where a line begins with
- * the next one. 1, 0 at the end of the stream, or a negative errno.
+ * the next one. 1, 0 at the end of the stream, or a negative errno: -E2BIG if no end is near.
  */
 static int next_text(struct merging *g, FILE *in)
 {
 	bool quoted = false, escaped = false;
-	size_t depth = 0;
+	size_t depth = 0, blanks = 0;
 	int c, err = 0;
 
 	g->size = 0;
 	while (!err && (c = getc_unlocked(in)) != EOF) {
+		if (g->size + blanks > MAX_REPORT)
+			return -E2BIG;
 		if (c == '\n' && g->size) {
 			int next = getc_unlocked(in);
 
@@ -169,8 +173,10 @@ static int next_text(struct merging *g, FILE *in)
 			if (!depth || next == '{')
 				return 1;
 		}
-		if (!g->size && strchr(" \t\r\n", c))
+		if (!g->size && c && strchr(" \t\r\n", c)) {
+			blanks++;
 			continue;
+		}
 		err = put_char(g, c);
 		if (escaped || c == '\\')
 			escaped = !escaped;
@@ -190,22 +196,24 @@ static int read_stream(struct merging *g, FILE *in, const char *path)
 	size_t nr = 0;
 	int more;
 
-	while ((more = next_text(g, in)) > 0) {
-		int err;
-
-		if (nr++)
-			snprintf(report, sizeof(report), "report %zu of %.400s", nr, path);
+	do {
+		more = next_text(g, in);
+		if (nr)
+			snprintf(report, sizeof(report), "report %zu of %.400s", nr + 1, path);
 		else
 			str_copy(report, sizeof(report), path);
-		err = g->size > MAX_REPORT ? refuse(g, report, "damaged", "it is too long")
-					   : add_text(g, report);
-		if (err)
-			return err;
-	}
+		if (ferror(in))
+			return refuse(g, path, "unreadable", strerror(errno));
+		if (more == -E2BIG)
+			return refuse(g, report, "damaged",
+				      "it is too long; nothing behind it was read");
+		if (more > 0) {
+			more = add_text(g, report) ?: more;
+			nr++;
+		}
+	} while (more > 0);
 	if (more < 0)
 		return more;
-	if (ferror(in))
-		return refuse(g, path, "unreadable", strerror(errno));
 	return nr ? 0 : refuse(g, path, "damaged", "it is empty");
 }
 
@@ -241,6 +249,8 @@ static int read_file_of(struct merging *g, int folder, const char *path, uid_t o
 			 "it belongs to uid %u, not to root or to the folder's owner (--owner)",
 			 st.st_uid);
 		err = refuse(g, report, "owner", text);
+	} else if (st.st_mode & S_IWOTH) {
+		err = refuse(g, report, "owner", "everybody may write to it");
 	} else {
 		in = fdopen(fd, "r");
 		if (!in) {
