@@ -197,7 +197,8 @@ def missing(file):
         pathlib.Path(f"{file}{suffix}").unlink(missing_ok=True)
     done = run("job", "12", "--state", file, status=1)
     assert "not a database" in done.told, done.told
-    run("jobs", "--state", file.parent / "none", status=1)
+    for command in (("jobs",), ("job", "12")):
+        run(*command, "--state", file.parent / "none", status=4)
 
 
 @check
@@ -356,12 +357,12 @@ def state_in_settings(file):
     """both commands find accounts where serve.conf has them, and --state is stronger"""
     make(file, "jobs")
     right = f"interval = 30s\n#state = /nowhere/1\n state =\t{file} \nstateless = /nowhere/2\n"
-    for missing, *arguments in (4, "job", "13", "--json"), (1, "jobs", "--json"):
+    for arguments in ("job", "13", "--json"), ("jobs", "--json"):
         want = run(*arguments, "--state", file).stdout
         assert run_with_settings(right, *arguments).stdout == want, arguments
         assert run_with_settings(f"state = /nowhere/3\n{right}", *arguments).stdout == want, "the last one counts"
         assert run_with_settings("state = /nowhere/4\n", *arguments, "--state", str(file)).stdout == want
-        done = run_with_settings("state = /nowhere/5\n", *arguments, status=missing)
+        done = run_with_settings("state = /nowhere/5\n", *arguments, status=4)
         assert "/nowhere/5" in done.stderr and not done.stdout, done
 
 

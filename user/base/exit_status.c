@@ -14,8 +14,9 @@ const struct exit_status exit_statuses[NR_EXIT_STATUSES] = {
 			      "of a list of jobs, accounts that are damaged; of \"t410trace "
 			      "job --merge\", nodes or reports that are not in it; of "
 			      "\"t410trace serve\", the last accounts could not be saved" },
-	[EXIT_NO_JOB] = { "there is no account of this job",
-			  "\"t410trace job\": there is no account of this job" },
+	[EXIT_NO_JOB] = { "there is no account",
+			  "\"t410trace job\" and \"t410trace jobs\": there is no account of this "
+			  "job, or no file of accounts" },
 	[EXIT_WAITED] = { "the job has not ended, or may not have begun anew",
 			  "\"t410trace job --wait\": the job has not ended, and what its account "
 			  "has so far was shown; or there is only an account of what may be an "

@@ -10,7 +10,7 @@ enum {
 	EXIT_FAILED = 1,     /* could not be done */
 	EXIT_USAGE = 2,	     /* wrong arguments */
 	EXIT_INCOMPLETE = 3, /* done, but data is missing */
-	EXIT_NO_JOB = 4,     /* "job": there is no account of it */
+	EXIT_NO_JOB = 4,     /* "job", "jobs": there is no account, or no file of them */
 	EXIT_WAITED = 5,     /* "job": the end is not known; what there is was shown */
 	NR_EXIT_STATUSES,
 };

@@ -183,7 +183,7 @@ static int run(struct options *o)
 		status = list(o->who, o, &d);
 	} while (status == -EAGAIN && tries++ < 10);
 	if (output_end(o->who, status < 0 ? status : 0, &d))
-		return EXIT_FAILED;
+		return status == -ENOENT || status == -ENODATA ? EXIT_NO_JOB : EXIT_FAILED;
 	return status;
 }
 
@@ -224,7 +224,7 @@ const struct command command_jobs = {
 	.doc = "List the jobs that have accounts, the last one at the end.",
 	.more = "Accounts are kept by \"t410trace serve\"; \"t410trace job\" shows one.",
 	.options = rows,
-	.statuses = 1u << EXIT_INCOMPLETE,
+	.statuses = 1u << EXIT_INCOMPLETE | 1u << EXIT_NO_JOB,
 	.argument = refuse,
 	.run = run,
 };
