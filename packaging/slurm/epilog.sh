@@ -115,7 +115,7 @@ check_shared() {
 	*) refuse "$SHARED does not belong to SHARED_USER of $SETTINGS, $SHARED_USER: is it mounted?" ;;
 	esac
 	case $owner in
-	*????????w?) refuse "everybody may write to $SHARED, so that reports could be forged: chmod o-w" ;;
+	*????????w? | *?????w????) refuse "others may write to $SHARED, so that reports could be forged: chmod go-w" ;;
 	esac
 	group=${owner#* }
 	group=${group% *}

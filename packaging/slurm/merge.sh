@@ -32,9 +32,10 @@ stop() {
 
 call() { timeout -k 1 "$CALL" "$@"; }
 
+# is_number TEXT: one that the shell can compare
 is_number() {
 	case $1 in
-	'' | *[!0-9]*) return 1 ;;
+	'' | *[!0-9]* | 0?* | ????????????????*) return 1 ;;
 	esac
 }
 
@@ -49,7 +50,7 @@ check_settings() {
 	mkdir -p "$TICKETS/open" "$TICKETS/unstored" || stop "cannot write to $TICKETS, TICKETS in $SETTINGS"
 }
 
-# Reports of a folder to which everybody may write could be anybody's.
+# Reports of a folder to which others may write could be anybody's.
 check_shared() {
 	owner=$(call stat -c '%u %A' "$SHARED") || stop "there is no folder $SHARED: is it mounted?"
 	case $owner in
@@ -57,8 +58,9 @@ check_shared() {
 	*) stop "$SHARED does not belong to $(id -un), the user of this service" ;;
 	esac
 	case $owner in
-	*????????w?) stop "everybody may write to $SHARED, so that reports could be forged: chmod o-w" ;;
+	*????????w? | *?????w????) stop "others may write to $SHARED, so that reports could be forged: chmod go-w" ;;
 	esac
+	SHARED=$(cd "$SHARED" && pwd -P) || stop "cannot enter a folder: is it mounted?"
 }
 
 # read_ticket: what epilog-slurmctld.sh wrote. Anything else would become arguments of other programs.
@@ -90,12 +92,34 @@ find_folder() {
 	folder=$SHARED/$id/$last
 }
 
+# is_over: has the time passed in which nodes may close? Also when the clock was set back after the end.
+is_over() { [ "$now" -ge $((end + $1 * CLOSE)) ] || [ "$end" -gt $((now + CLOSE)) ]; }
+
+problem() {
+	if [ -s .problem ]; then
+		head -c 400 .problem
+	else
+		echo "no message; CALL is $CALL s"
+	fi
+}
+
+# list_reports: names of nodes into .there; 1 when the file server does not say
+list_reports() {
+	call ls "$folder" > .files 2> .problem || grep -q "No such file" .problem || return 1
+	sed -n 's/\.json$//p' .files | sort -u > .there
+}
+
 # all_closed: has each node put its report there, NODE.json?
 all_closed() {
 	call scontrol show hostnames "$nodes" | sort -u > .hosts
-	[ -s .hosts ] || return 1
-	call ls "$folder" 2> /dev/null | sed -n 's/\.json$//p' | sort -u > .there
-	[ -z "$(comm -23 .hosts .there)" ]
+	[ -s .hosts ] && [ -z "$(comm -23 .hosts .there)" ]
+}
+
+# give_up REASON
+give_up() {
+	failed=1
+	say "job $number: the account is given up $*. Its ticket is in $TICKETS/unstored, the reports are in $folder"
+	mv -f "open/$ticket" unstored/
 }
 
 # fail REASON: later again, after the others
@@ -103,29 +127,39 @@ fail() {
 	failed=1
 	in_a_row=$((in_a_row + 1))
 	if [ "$now" -gt $((end + KEEP * 86400)) ]; then
-		say "job $number: the account is given up after $KEEP days: $*. Its ticket is in $TICKETS/unstored, the reports are in $folder"
-		mv -f "open/$ticket" unstored/
+		give_up "after $KEEP days: $*"
 	else
 		say "job $number: the account is not stored and will be tried again: $*"
 		touch "open/$ticket"
 	fi
 }
 
+# can_read: else the file server is away for some time, after which the record is made without them
+can_read() {
+	is_over 12 || call find "$folder" -type f -name '*.json' -size -17M -exec cat {} + 2> .problem > /dev/null
+}
+
 # merge: the record of the job, in $record
 merge() {
-	record=$(call "$T410TRACE" job --merge "$folder" --nodes "$nodes" --compact 2> .problem)
+	record=$(call "$T410TRACE" job --merge "$folder" --nodes "$nodes" --compact "slurm:$id" 2> .problem)
 	status=$?
 	case $status in
 	0 | 3)
+		[ $status = 0 ] || can_read || {
+			fail "cannot read all reports: $(problem)"
+			return 1
+		}
 		case $record in
 		*[!a-z0-9=:]*) ;;
 		t4j1l:?*) [ ${#record} -gt "$MOST" ] || return 0 ;;
 		esac
 		fail "t410trace job --merge printed no record of at most $MOST bytes (MOST)"
 		;;
-	124 | 137) fail "t410trace job --merge did not end in $CALL s (CALL)" ;;
+	4) give_up "for no report in its folder is one of it: $(problem)" ;;
+	124) fail "t410trace job --merge did not end in $CALL s (CALL)" ;;
+	137) fail "t410trace job --merge was killed after $CALL s (CALL), or because it needed too much memory" ;;
 	126 | 127) fail "cannot execute $T410TRACE; set T410TRACE in $SETTINGS to the program" ;;
-	*) fail "t410trace job --merge failed with status $status: $(head -c 400 .problem)" ;;
+	*) fail "t410trace job --merge failed with status $status: $(problem)" ;;
 	esac
 	return 1
 }
@@ -141,11 +175,12 @@ store() {
 	return 1
 }
 
-# remove_run FOLDER
-remove_run() {
-	rm -f "$1"/*.json "$1"/.*.tmp
-	rmdir "$1" "${1%/*}" 2> /dev/null
-}
+# remove_run FOLDER: with all that nodes have put there, but nothing behind a link
+remove_run() (
+	cd "${1%/*}" && [ "$(pwd -P)" = "${1%/*}" ] || return
+	call find "./${1##*/}" -delete
+	rmdir "${1%/*}"
+) 2> /dev/null
 
 # forget: the ticket, and the reports of this run and of earlier ones, whose tickets it has replaced.
 # A run that is to come has a folder of its own.
@@ -166,9 +201,14 @@ one_ticket() {
 		return
 	}
 	find_folder
-	all_closed || [ "$now" -ge $((end + CLOSE)) ] || return
-	set -- "$folder"/*.json
-	if [ ! -f "$1" ]; then
+	list_reports || {
+		fail "cannot read $folder: $(problem)"
+		return
+	}
+	all_closed || is_over 1 || return
+	if [ ! -s .there ]; then
+		# an empty folder is also where the shared one is not mounted
+		check_shared
 		say "job $number: there is no account: none of its nodes ($nodes) put a report into $folder. Does t410trace serve run there?"
 		failed=1
 		forget
@@ -189,7 +229,7 @@ forget_old_reports() {
 		done
 }
 
-export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 if [ -r "$SETTINGS" ]; then
 	# shellcheck source=/dev/null
 	. "$SETTINGS"

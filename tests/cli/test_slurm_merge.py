@@ -241,12 +241,13 @@ def test_what_is_no_ticket_is_put_aside():
     good = f"7 7 big {BEGIN} {BEGIN + 1} n1"
     with Site() as site:
         bad = ["", "7", good + " more", good.replace("big", "-i"), good.replace("n1", "../n1"), good.replace("7 7", "7 7;8"),
-               good.replace("7 7", "../7 7"), good.replace("7 7", "7 4_5_6"), good.replace("n1", "$(reboot)")]
+               good.replace("7 7", "../7 7"), good.replace("7 7", "7 4_5_6"), good.replace("n1", "$(reboot)"),
+               good.replace(str(BEGIN + 1), "0999"), good.replace(str(BEGIN + 1), "9" * 30)]
         for number, text in enumerate(bad, 1):
             (site.tickets / str(number)).write_text(text + "\n", encoding="utf-8")
         has(site.round(1), "ticket 1 ", f"ticket {len(bad)} ")
         assert not site.lines("stored") and not site.lines("asked"), site.lines("asked")
-        assert site.left() == [f"unstored/{number}" for number in range(1, len(bad) + 1)], site.left()
+        assert site.left() == sorted(f"unstored/{number}" for number in range(1, len(bad) + 1)), site.left()
 
 
 def test_a_database_that_refuses_is_tried_again():
@@ -297,7 +298,7 @@ def test_programs_that_hang_end():
         has(site.round(1), "job --merge did not end in 1 s", "CALL")
         site.pretend("scontrol", hang)
         site.round()
-        assert time.monotonic() - start < 15
+        assert time.monotonic() - start < 50
         assert site.left() == ["open/42"] and len(site.reports()) == 3
 
 
@@ -335,10 +336,11 @@ def test_the_shared_folder_must_be_that_of_slurm():
     with Site() as site:
         site.all_close()
         site.ticket()
-        site.shared.chmod(0o777)
-        has(site.round(1), "forged", "chmod")
-        site.epilog("n1", "43")
-        has(site.lines("log")[-1], "forged")
+        for mode in (0o777, 0o770, 0o757):
+            site.shared.chmod(mode)
+            has(site.round(1), "forged", "chmod")
+            site.epilog("n1", "43")
+            has(site.lines("log")[-1], "forged")
         site.shared.chmod(0o750)
         away = site.shared.rename(site.folder / "away")
         has(site.round(1), "no folder", "mounted")
@@ -350,6 +352,69 @@ def test_the_shared_folder_must_be_that_of_slurm():
         site.epilog()
         has(site.lines("log")[-1], "SHARED_USER", "mounted")
         assert not site.reports()
+
+
+def test_a_file_server_that_goes_away_loses_nothing():
+    """... in the middle of a round, when the time of the nodes has passed."""
+    with Site() as site:
+        site.all_close()
+        site.ticket()
+        site.later(301)
+        site.pretend("ls", f'case $* in *{BEGIN}*) mv FOLDER/shared FOLDER/away ;; esac; exec /bin/ls "$@"')
+        has(site.round(1), "no folder", "mounted")
+        assert site.left() == ["open/42"] and not site.lines("stored"), site.left()
+        (site.folder / "away").rename(site.shared)
+        stale = "echo n1.json: Stale file handle >&2; exit 1"
+        site.pretend("ls", f'case $* in *{BEGIN}*) {stale} ;; *) exec /bin/ls "$@" ;; esac')
+        has(site.round(1), "Stale file handle", "tried again")
+        (site.folder / "ls").unlink()
+        site.report(merged=f"echo {RECORD}; exit 3")
+        site.pretend("find", f'case $* in *cat*) {stale} ;; *) exec /usr/bin/find "$@" ;; esac')
+        has(site.round(1), "Stale file handle", "tried again")
+        assert site.left() == ["open/42"] and len(site.reports()) == 3 and not site.lines("stored")
+        # then without it
+        site.later(12 * 300, "open")
+        assert site.round() == "" and site.lines("stored") == [modified()]
+
+
+def test_a_clock_that_is_set_back():
+    """The end is far ahead: nobody waits for the nodes until then."""
+    with Site() as site:
+        site.epilog("n1")
+        site.ticket()
+        site.later(-100000)
+        site.round()
+        assert site.lines("stored") == [modified()] and not site.left()
+
+
+def test_what_else_is_in_the_folder_goes_with_it():
+    """Folders, pipes and links go; what is behind a link stays."""
+    with Site() as site:
+        site.all_close()
+        run = site.shared / f"42/{BEGIN}"
+        (run / "n9.json/x").mkdir(parents=True)
+        os.mkfifo(run / "n8.json")
+        precious = site.folder / f"precious/{BEGIN}"
+        precious.mkdir(parents=True)
+        (precious / "n1.json").write_text("{}", encoding="utf-8")
+        (run / "n7.json").symlink_to(precious)
+        (site.shared / "43").symlink_to(precious.parent)
+        site.ticket()
+        site.ticket("43", nodes="n1")
+        site.round()
+        assert len(site.lines("stored")) == 2 and not site.left()
+        assert not (site.shared / "42").exists(), list(run.iterdir())
+        assert (precious / "n1.json").exists()
+
+
+def test_a_folder_without_any_report_of_the_job_is_put_aside():
+    with Site() as site:
+        site.all_close()
+        site.ticket()
+        site.report(merged="echo there is no report of job slurm:42 >&2; exit 4")
+        has(site.round(1), "given up", "no report of job slurm:42")
+        assert site.left() == ["unstored/42"] and len(site.reports()) == 3
+        assert site.round() == ""
 
 
 def test_a_report_is_whole_or_not_there():
@@ -437,6 +502,7 @@ def test_old_reports_without_a_ticket_are_removed():
 def test_the_record_is_the_sum_of_the_nodes():
     """By the program itself: three reports, and then two, whose record names the third."""
     report = json.loads((ROOT / "docs/examples/job.json").read_text(encoding="utf-8"))
+    report["job"]["id"] = "42"
     for missing in ("", "n2"):
         with Site() as site:
             for node in ("n1", "n2", "n3"):
