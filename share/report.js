@@ -621,7 +621,7 @@ function cellAt(tr, column) {
 	return null;
 }
 
-// Columns in which no cell says anything are folded; a table without rows is not there.
+// Columns in which no cell says anything or has a bar are folded; a table without rows is not there.
 const NOTHING = /^(–|0|0 B|0 nJ|0\.000|0\.0%|exact|)$/;
 
 function foldEmpty(table) {
@@ -633,7 +633,8 @@ function foldEmpty(table) {
 	const cells = [...table.tHead.rows[0].cells]
 		.map((th, k) => [th].concat(rows.map((tr) => cellAt(tr, k)).filter((cell) => cell)))
 		.filter((column, k) => k && column[0].textContent !== "Socket" &&
-			column.slice(1).every((cell) => NOTHING.test(cell.textContent)))
+			column.slice(1).every((cell) => NOTHING.test(cell.textContent) &&
+				!cell.querySelector("i")))
 		.flat();
 	const nr_columns = cells.filter((cell) => cell.tagName === "TH").length;
 	if (!nr_columns)

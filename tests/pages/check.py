@@ -419,6 +419,28 @@ def test_job():
         assert len(b.texts("#intervals tbody tr")) == 6
 
 
+def test_job_on_nodes():
+    """Each node has a bar that is seen; missing nodes are named first."""
+    spool, job = folder / "spool", folder / "job-nodes.html"
+    spool.mkdir(exist_ok=True)
+    report = json.loads((pathlib.Path(__file__).parents[2] / "docs/examples/job.json").read_text(encoding="utf-8"))
+    for node in ("n1", "n2", "n3"):
+        report["host"]["name"] = node
+        (spool / f"{node}.json").write_text(json.dumps(report), encoding="utf-8")
+    # status 3: n4 is missing
+    subprocess.run([program, "job", "--merge", spool, "--nodes", "n[1-4]", "--html", job], check=False)
+    with Browser() as b:
+        b.open(job)
+        b.picture(folder / "job-nodes.png", "body")
+        assert b.complaints() == []
+        assert "no report of n4" in b.texts("#incomplete")[0]
+        widths = b.run(
+            "return [...document.querySelectorAll('#nodes-0 td.bar')]"
+            ".map(e => [...e.children].reduce((sum, bar) => sum + bar.getBoundingClientRect().width, 0))"
+        )
+        assert len(widths) == 3 and min(widths) > 100, widths
+
+
 if __name__ == "__main__":
     folder.mkdir(parents=True, exist_ok=True)
     trace, page = folder / "scene.ndjson", folder / "page.html"

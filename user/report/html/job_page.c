@@ -13,7 +13,7 @@
 #include "report/format.h"
 #include "report/html/markup.h"
 #include "report/html/page.h"
-#include "report/job/job_nodes.h"
+#include "report/job/job_nodes_table.h"
 #include "report/job/job_sums.h"
 #include "report/put.h"
 
@@ -284,15 +284,16 @@ static int data_text(const struct points *p, char **ret, size_t *ret_length)
 
 static void put_title(FILE *out, const struct job_context *c, const struct account_job *j)
 {
-	char from[FORMAT_TIME_LEN], to[FORMAT_TIME_LEN];
+	char from[FORMAT_TIME_LEN], to[FORMAT_TIME_LEN], missing[JOB_NODES_TITLE];
 
+	job_nodes_title(c->nodes, missing);
 	format_time(j->whole.start_ns, from);
 	format_time(j->whole.end_ns, to);
 	fprintf(out, "<header><h1>%s job ", scheduler_name(j->job.scheduler));
 	markup_text(out, FORMAT_SAFE(j->job.id));
 	fputs(" on ", out);
 	markup_text(out, FORMAT_SAFE(c->host->name));
-	fputs("</h1>\n<p>", out);
+	fprintf(out, "%s</h1>\n<p>", missing);
 	markup_text(out, FORMAT_SAFE(j->job.name));
 	fputs(j->job.name[0] ? ", " : "", out);
 	fputs(j->job.user[0] ? "of " : "", out);
@@ -591,15 +592,24 @@ static int put_kind(FILE *out, const struct job_nodes *n, size_t kind)
 	return 0;
 }
 
+/* As on a terminal: what is missing comes first here. */
+static int put_notes(FILE *out, void *arg)
+{
+	const struct job_nodes *const *n = arg;
+
+	return job_nodes_notes(out, *n, ACCOUNT_WIDTH);
+}
+
 static int put_nodes(FILE *out, const struct job_nodes *n)
 {
 	int err = 0;
 
 	fputs("<section id=\"nodes\"><h2>Nodes</h2>\n", out);
-	if (job_nodes_incomplete(n))
-		fputs("<p class=\"warn\" id=\"incomplete\">Something is missing: notes below the "
-		      "account say what.</p>\n",
-		      out);
+	if (job_nodes_incomplete(n)) {
+		fputs("<div class=\"warn\" id=\"incomplete\">\n", out);
+		err = markup_pre(out, put_notes, &n);
+		fputs("</div>\n", out);
+	}
 	if (n->nr_kinds > 1)
 		fputs("<p>Nodes count different things, so their bytes are not added up.</p>\n",
 		      out);

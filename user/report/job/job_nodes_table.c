@@ -175,6 +175,14 @@ int job_nodes_list(FILE *out, const struct job_nodes *n, size_t width)
 
 /* --- notes */
 
+void job_nodes_title(const struct job_nodes *n, char ret[JOB_NODES_TITLE])
+{
+	ret[0] = '\0';
+	if (n && n->missing.nr)
+		snprintf(ret, JOB_NODES_TITLE, ", without %zu of %zu nodes", n->missing.nr,
+			 n->expected);
+}
+
 static bool is_stale(const struct job_node *n)
 {
 	return n->state == ACCOUNT_STALE;

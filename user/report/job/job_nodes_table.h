@@ -23,6 +23,10 @@ int job_nodes_spread(FILE *out, const struct job_nodes *n, const struct job_kind
 /** job_nodes_list() - all nodes, as a table behind an empty line; 0 or -ENOMEM */
 int job_nodes_list(FILE *out, const struct job_nodes *n, size_t width);
 
+/** job_nodes_title() - for a title behind the nodes: ", without 3 of 5 nodes"; @n: may be NULL */
+#define JOB_NODES_TITLE 64
+void job_nodes_title(const struct job_nodes *n, char ret[JOB_NODES_TITLE]);
+
 /** job_nodes_notes() - missing nodes, refused reports, nodes with gaps and losses; 0 or -ENOMEM */
 int job_nodes_notes(FILE *out, const struct job_nodes *n, size_t width);
 

@@ -58,21 +58,23 @@ static int put_title(const struct job_table *t)
 	char start[FORMAT_TIME_LEN], end[FORMAT_TIME_LEN];
 	char elapsed[FORMAT_NUMBER_LEN], cpu[FORMAT_NUMBER_LEN], cpus[FORMAT_NUMBER_LEN];
 	const char *name = FORMAT_SAFE(j->job.name), *user = FORMAT_SAFE(j->job.user);
+	char missing[JOB_NODES_TITLE];
 	cleanup_free char *path = NULL;
 	cleanup_free char *cut = NULL;
 	int err;
 
+	job_nodes_title(t->c->nodes, missing);
 	format_time(j->whole.start_ns, start);
 	format_time(j->whole.end_ns, end);
 	format_duration(job_duration(j, &j->whole), elapsed);
 	format_duration(j->whole.on_cpu_ns, cpu);
 	format_ratio(j->whole.on_cpu_ns, j->covered_ns, cpus);
 	/* "slurm job 12 (lbm) of ann on n1: ended" */
-	err = notes_line(t->out, t->width, "%s job %s%s%s%s%s%s%s on %s: %s",
+	err = notes_line(t->out, t->width, "%s job %s%s%s%s%s%s%s on %s%s: %s",
 			 scheduler_name(j->job.scheduler), FORMAT_SAFE(j->job.id),
 			 j->job.provisional ? " (stand-in: its number is not known)" : "",
 			 name[0] ? " (" : "", name, name[0] ? ")" : "", user[0] ? " of " : "", user,
-			 FORMAT_SAFE(t->c->host->name), account_state_name(j->state));
+			 FORMAT_SAFE(t->c->host->name), missing, account_state_name(j->state));
 	if (!err)
 		err = notes_line(t->out, t->width, "%s to %s, %s, CPU time %s (%s CPUs)", start,
 				 end, elapsed, cpu, cpus);
