@@ -348,4 +348,37 @@ def test_daemon(bed):
         daemon.stop()
 
 
-TESTS = [test_made_up_machine, test_dashboard_and_rules, test_three_nodes, test_daemon]
+def test_three_daemons(bed):
+    """What Prometheus keeps of a job that has ended is the sum of its closing reports, less the intervals that began its series."""
+    job = new_job()
+    series = f't410trace_workload_cpu_seconds_total{{workload="slurm:{job}"}}'
+    with Jobs() as jobs, contextlib.ExitStack() as stack:
+        daemons = [
+            stack.enter_context(serving(bed, folder=bed.scratch / f"node{ms}", interval=f"{ms}ms")) for ms in (300, 500, 700)
+        ]
+        for daemon in daemons:
+            daemon.start()
+            os.setpriority(os.PRIO_PROCESS, daemon.process.pid, -20)
+        prometheus = stack.enter_context(Prometheus(pathlib.Path(bed.scratch), *(daemon.port for daemon in daemons)))
+        step = jobs.top / jobs.begin(job) / "step_0"
+        with bed.process("sh", "-c", "while :; do :; done") as load:
+            move_held(load, step)
+            prometheus.wait(f"count(count_over_time({series}[1m]) >= 8) == 3")
+            load.kill()
+        jobs.end(job)
+        reports = [daemon.report(job) for daemon in daemons]
+        prometheus.wait(f"absent({series})")
+        used = sum(report["on_cpu_ns"] for report in reports) / 1e9
+        kept = prometheus.value(f"sum(last_over_time({series}[1d]))")
+        increase = prometheus.value(f"sum(increase({series}[5m]))")
+        # the first interval of each; one that is closed late is longer
+        longest = sum(report["quality"]["covered_ns"] / report["quality"]["intervals"] for report in reports) / 1e9
+        print(f"# three daemons: closing reports {used:.3f} s of CPU time, last values {used - kept:.3f} s less, "
+              f"increase() {used - increase:.3f} s less; their intervals are {longest:.3f} s in all")
+        precise(0 <= used - kept < 3 * longest, f"{kept} s are kept, the job has used {used} s")
+        prometheus.judge()
+        for daemon in daemons:
+            daemon.stop()
+
+
+TESTS = [test_made_up_machine, test_dashboard_and_rules, test_three_nodes, test_daemon, test_three_daemons]
