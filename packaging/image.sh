@@ -24,10 +24,14 @@ for arch in amd64 arm64; do
 done
 for file in LICENSE LICENSES/*; do install -D -m 644 "$file" "$out/context/$file"; done
 for arch in amd64 arm64; do
-	rm -f "$out/t410trace-$arch.tar"
+	rm -rf "$out/oci"
 	# nothing stays in the storage of this machine
 	buildah --root "$out/storage" --runroot "$out/storage.run" --storage-driver vfs build --platform linux/$arch \
-		--timestamp "$time" --label org.opencontainers.image.version="$version" --label org.opencontainers.image.revision="$commit" -f packaging/kubernetes/Containerfile \
-		-t "oci-archive:$out/t410trace-$arch.tar:t410trace:$version" "$out/context"
+		--timestamp "$time" --label org.opencontainers.image.version="$version" \
+		--label org.opencontainers.image.revision="$commit" -f packaging/kubernetes/Containerfile \
+		-t "oci:$out/oci:t410trace:$version" "$out/context"
+	# buildah's own archives have the time of now in them
+	tar --mtime="@$time" --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r,go-w --sort=name -C "$out/oci" \
+		-cf "$out/t410trace-$arch.tar" blobs index.json oci-layout
 done
-rm -rf "$out/context" "$out/storage" "$out/storage.run"
+rm -rf "$out/context" "$out/oci" "$out/storage" "$out/storage.run"

@@ -94,12 +94,15 @@ rpm_packages() {
 		[ -z "$(find "$root" -name '*t410trace*')" ]
 }
 
+storage="buildah --root $PWD/build/packages/images --runroot $PWD/build/packages/images.run --storage-driver vfs"
+
 # image: for both architectures; programs of the other one run in an emulator of commands
 image() {
 	local arch root other=arm64
 	[ "$(uname -m)" != aarch64 ] || other=amd64
-	packaging/image.sh || return
+	packaging/image.sh && packaging/image.sh build/packages/image || return
 	for arch in amd64 arm64; do
+		cmp build/image/t410trace-$arch.tar build/packages/image/t410trace-$arch.tar || return
 		root=$PWD/build/packages/image-$arch
 		unpacked "build/image/t410trace-$arch.tar" "$root" && grep -q "^$arch\$" "$root.arch" || return
 		[ "$(find "$root" -type f -name 't410trace*' -printf '%m %P\n')" = "755 usr/bin/t410trace" ] || return
@@ -110,14 +113,21 @@ image() {
 	[ $? = 1 ] && grep -q '^t410trace cannot work here, missing: .*bpf' "$logs/packages-image.check"
 }
 
+# pushed: both images under one name, by the commands of INSTALL.md; a folder takes the place of a registry
+pushed() {
+	local folder=$PWD/build/packages/pushed commands
+	commands=$(sed -n 's/^    \(buildah manifest .*\)/\1/p' docs/INSTALL.md | sed "s#^buildah#$storage#; s#docker://.*#oci:$folder#")
+	bash -ec "$commands" && [ "$(grep -ho '"platform":{"architecture":"[a-z0-9]*"' "$folder"/blobs/sha256/* | cut -d '"' -f 6 | sort | xargs)" = "amd64 arm64" ]
+}
+
 # unpacked ARCHIVE ROOT: an image's files, and its architecture in ROOT.arch
 unpacked() {
-	local tool="buildah --root $PWD/build/packages/images --runroot $PWD/build/packages/images.run --storage-driver vfs" container
-	container=$($tool from --arch "$(basename "$1" .tar | sed 's/.*-//')" "oci-archive:$PWD/$1") || return
+	local container
+	container=$($storage from --arch "$(basename "$1" .tar | sed 's/.*-//')" "oci-archive:$PWD/$1") || return
 	rm -rf "$2"
 	mkdir -p "$2"
-	cp -a "$($tool mount "$container")/." "$2" && $tool inspect --format '{{.OCIv1.Architecture}}' "$container" > "$2.arch"
-	$tool rm "$container"
+	cp -a "$($storage mount "$container")/." "$2" && $storage inspect --format '{{.OCIv1.Architecture}}' "$container" > "$2.arch"
+	$storage rm "$container"
 }
 
 # emulated ARCH ARGUMENT...: t410trace of an image, which sees its own root and this kernel's folders
@@ -239,6 +249,7 @@ for name; do release "$name"; done
 try "rpm" rpm_packages
 if try "image" image > "$logs/packages-image.line"; then
 	cat "$logs/packages-image.line"
+	try "image pushed" pushed
 	pod
 elif grep -q '^static-lib.sh: .*cannot be had' "$logs/packages-image.log"; then
 	echo "skip packages image: its programs need source packages"
