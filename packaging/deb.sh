@@ -11,7 +11,8 @@ packaging/deps.sh debhelper dh-apparmor dpkg-dev >&2
 # shellcheck disable=SC2046  # three words
 set -- $(packaging/version.sh)
 work=$out/t410trace-$1
-rm -rf "$work" "$out"/t410trace*_"$1"_*
+# also packages of before: INSTALL.md installs all that is there
+rm -rf "$out"/t410trace[-_]*
 mkdir -p "$out"
 archive=$(packaging/dist.sh "$out")
 tar -xzf "$archive" -C "$out"
