@@ -54,8 +54,8 @@ for name, command in (("interval", "report"), ("interval", "stat"), ("duration",
 SETTINGS = {
     "interval": (["200ms", "10s", "1.5min", "1h", "90 s"], ["", "10", "199ms", "2h", "-1s", "1e3s", "10x"]),
     "window": (["1ms", "0.5s", "1000us"], ["", "10", "2s", "999us", "10x"]),
-    "spool-max-size": (["0", "2G", "64M", "1.5G", "1048576"], ["", "1X", "1GB", "-1G", "1e9"]),
-    "keep-days": (["0", "90", "30d", "12h", "36500"], ["", "36501", "x", "1y", "-1"]),
+    "spool-max-size": (["0", "2G", "64M", "1.5G", "1048576"], ["", "5", "1048575", "1X", "1GB", "-1G", "1e9"]),
+    "keep-days": (["0", "90", "30d", "1h", "36500"], ["", "59min", "1us", "36501", "x", "1y", "-1"]),
     "history": (
         ["none", "10s for 1h", "10s for 1h, 5m for 30d", "1min  for 1d ,1h for 30d"],
         ["", "10s", "10s for", "for 1h", "10 for 1h", "1h for 10s", "none,none", "10s for 1h,"],

@@ -148,6 +148,7 @@ typedef int value_parser(const struct option_row *o, const char *text, void *fie
  * @parse: of its argument; NULL for a switch, whose field is a bool or gets @value
  * @offset, @size: its field in struct options
  * @min, @max: bounds: nanoseconds, bytes, percent, or numbers as they are
+ * @least: of times and sizes that 0 turns off: the least other one
  * @bare: unit of a time without one, NULL: a unit is required
  * @value: what a switch writes into a field of 4 bytes
  * @choice: the allowed words of its argument, by value; NULL after the last one
@@ -168,6 +169,7 @@ struct option_row {
 	size_t size;
 	double min;
 	double max;
+	double least;
 	const char *bare;
 	unsigned int value;
 	const char *(*choice)(unsigned int value);

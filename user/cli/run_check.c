@@ -11,9 +11,11 @@ int run_check_measuring(const struct run_options *r, uint64_t interval_ns, bool 
 	const char *dash = settings ? "" : "--";
 	bool events = strcmp(r->weights, "auto") != 0 && strcmp(r->weights, "cpu-time") != 0;
 
-	if (r->window_ns > interval_ns)
-		return diag_fail(d, -EINVAL, "%swindow is longer than %s", dash,
-				 settings ? "interval" : "the report interval (-i)");
+	if (r->window_ns > interval_ns) {
+		diag_fail(d, -EINVAL, "%swindow is longer than %s", dash,
+			  settings ? "interval" : "the report interval (-i)");
+		return diag_advise(d, -EINVAL, "give a shorter window, or a longer interval");
+	}
 	if (events && !method_row(r->method)->events)
 		return diag_fail(d, -EINVAL, "%sweights %.64s: %smethod %s would not use it", dash,
 				 r->weights, dash, method_name(r->method));

@@ -127,9 +127,25 @@ static int at_line(const char *file, unsigned int line, int err, struct diag *d)
 	return about(err, d, "%.150s:%s", file, number);
 }
 
-static int read_file(const struct options *given, struct settings *s, struct diag *d)
+/* A setting that does not fit to others: the problem begins with its name. */
+static int at_setting(const struct options *given, const unsigned int *lines, int err,
+		      struct diag *d)
 {
-	unsigned int lines[MAX_SETTINGS] = { 0 }, number = 0;
+	size_t length = strcspn(d->what, " =:");
+	const struct option_row *o;
+
+	for (size_t i = 0; (o = option_at(given->command, i)); i++)
+		if (o->setting && lines[i] && !given->settings[i] && strlen(o->name) == length &&
+		    !strncmp(d->what, o->name, length))
+			return at_line(settings_file(given), lines[i], err, d);
+	return err;
+}
+
+/* @lines: gets the line of each setting, 0: it has none */
+static int read_file(const struct options *given, struct settings *s, unsigned int *lines,
+		     struct diag *d)
+{
+	unsigned int number = 0;
 	const char *file = settings_file(given);
 	cleanup_fclose FILE *f = fopen(file, "re");
 	char line[MAX_LINE];
@@ -200,6 +216,7 @@ int settings_judge(const struct options *o, uint32_t nr_cpus, struct diag *d)
 
 int settings_read(const struct options *given, struct diag *d, struct settings *ret)
 {
+	unsigned int lines[MAX_SETTINGS] = { 0 };
 	const struct option_row *o;
 	int err = 0;
 
@@ -211,7 +228,7 @@ int settings_read(const struct options *given, struct diag *d, struct settings *
 		if (o->fallback)
 			err = set(ret, i, o->fallback, d);
 	if (!err)
-		err = read_file(given, ret, d);
+		err = read_file(given, ret, lines, d);
 	for (size_t i = 0; !err && (o = option_at(given->command, i)); i++) {
 		if (!given->settings[i])
 			continue;
@@ -219,9 +236,12 @@ int settings_read(const struct options *given, struct diag *d, struct settings *
 		if (err)
 			about(err, d, "--%s %.64s", o->name, given->settings[i]);
 	}
+	if (err)
+		return err;
+	err = complete(&ret->values, d);
 	if (!err)
-		err = complete(&ret->values, d);
-	return err ? err : settings_judge(&ret->values, sysconf(_SC_NPROCESSORS_CONF), d);
+		err = settings_judge(&ret->values, sysconf(_SC_NPROCESSORS_CONF), d);
+	return err ? at_setting(given, lines, err, d) : 0;
 }
 
 void settings_free(struct settings *s)

@@ -356,7 +356,7 @@ const struct option_row shared_options[] = {
 	  OPTION("state", 0, "FILE", value_path, serve.state), FIXED(STORE_DEFAULT_FILE) },
 	{ SERVE, 2, "Forget jobs so long after their end (default 90d; 0 keeps them forever)",
 	  OPTION("keep-days", 0, "TIME", value_time, serve.keep_ns), WITHIN(0, 36500 * DAY),
-	  .bare = "d", SETTING("90") },
+	  .least = H, .bare = "d", SETTING("90") },
 	{ SERVE, 2, "Keep at most this many jobs that are over (default 200000; 0 = no bound)",
 	  OPTION("max-jobs", 0, "N", value_number, serve.max_jobs), WITHIN(0, 1e9),
 	  SETTING("200000") },
@@ -373,7 +373,8 @@ const struct option_row shared_options[] = {
 	  SETTING("100000") },
 	{ SERVE, 2,
 	  "With this size of all files there, the oldest make room, too (default 2G; 0 = no bound)",
-	  OPTION("spool-max-size", 0, "SIZE", value_size, serve.spool_max_bytes), SETTING("2G") },
+	  OPTION("spool-max-size", 0, "SIZE", value_size, serve.spool_max_bytes), .least = 1 << 20,
+	  SETTING("2G") },
 	{ SERVE, 3, HEADING("What is shown:") },
 	{ SERVE, 3,
 	  "Where /metrics and the other pages are: addresses with ports, and paths of unix sockets "

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cli/values.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <pwd.h>
@@ -9,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/un.h>
 #include <time.h>
 
 #include "base/array.h"
@@ -79,56 +77,11 @@ int value_spool(const struct option_row *o, const char *text, void *field, struc
 	return strcmp(text, "none") ? value_path(o, text, field, d) : value_text(o, "", field, d);
 }
 
-/* "127.0.0.1:9410", "[::1]:9410": no names, which would need a resolver. */
-static bool is_address(const char *text)
-{
-	const char *colon = strrchr(text, ':');
-	struct in6_addr v6;
-	struct in_addr v4;
-	char host[64];
-	size_t length;
-	uint64_t port;
-
-	if (!colon || parse_u64(colon + 1, &port) || port > 65535 ||
-	    (size_t)(colon - text) >= sizeof(host))
-		return false;
-	length = colon - text;
-	memcpy(host, text, length);
-	host[length] = '\0';
-	if (host[0] != '[')
-		return inet_pton(AF_INET, host, &v4) == 1;
-	if (host[length - 1] != ']')
-		return false;
-	host[length - 1] = '\0';
-	return inet_pton(AF_INET6, host + 1, &v6) == 1;
-}
-
-static bool is_socket_path(const char *text)
-{
-	return text[0] == '/' && strlen(text) < sizeof(((struct sockaddr_un *)NULL)->sun_path);
-}
-
 int value_addresses(const struct option_row *o, const char *text, void *field, struct diag *d)
 {
-	char one[HTTP_ADDRESS_LEN];
-	const char *list = text;
-	size_t nr = 0;
+	int err = http_check_addresses(text, d);
 
-	while (http_next_address(&list, one)) {
-		if (!is_address(one) && !is_socket_path(one)) {
-			diag_fail(d, -EINVAL,
-				  "\"%s\" is not an address and a port, nor the path of "
-				  "a socket",
-				  one);
-			return diag_advise(d, -EINVAL,
-					   "as in 127.0.0.1:9410, 0.0.0.0:9410, [::1]:9410 or "
-					   "/run/t410trace.sock (107 bytes at most), with commas "
-					   "between; empty for no pages");
-		}
-		if (++nr > HTTP_MAX_LISTENERS)
-			return diag_fail(d, -EINVAL, "more than %d addresses", HTTP_MAX_LISTENERS);
-	}
-	return value_text(o, text, field, d);
+	return err ? err : value_text(o, text, field, d);
 }
 
 int value_host(const struct option_row *o, const char *text, void *field, struct diag *d)
@@ -177,6 +130,10 @@ int value_time(const struct option_row *o, const char *text, void *field, struct
 	}
 	time_text((uint64_t)o->min, min);
 	time_text((uint64_t)o->max, max);
+	if (ns && (double)ns < o->least) {
+		time_text((uint64_t)o->least, min);
+		return diag_fail(d, -EINVAL, "must be 0, or a time from %s to %s", min, max);
+	}
 	if ((double)ns < o->min || (double)ns > o->max)
 		return diag_fail(d, -EINVAL, "must be a time from %s to %s", min, max);
 	return store(o, ns, field);
@@ -293,6 +250,11 @@ int value_size(const struct option_row *o, const char *text, void *field, struct
 			d, -EINVAL,
 			"sizes are numbers of bytes, or of 1024-fold units: K, M, G or T, as "
 			"in 64M or 1G");
+	}
+	if (bytes && (double)bytes < o->least) {
+		size_text((uint64_t)o->least, min);
+		return diag_fail(d, -EINVAL, "must be 0, or a size from %s on, as in 64M or 1G",
+				 min);
 	}
 	size_text((uint64_t)o->min, min);
 	if ((double)bytes < o->min)

@@ -377,6 +377,24 @@ bool http_next_address(const char **list, char ret[HTTP_ADDRESS_LEN])
 	return length;
 }
 
+int http_check_addresses(const char *addresses, struct diag *d)
+{
+	char one[HTTP_ADDRESS_LEN], other[HTTP_ADDRESS_LEN];
+	size_t nr = 0;
+	int err = 0;
+
+	while (!err && http_next_address(&addresses, one)) {
+		const char *rest = addresses;
+
+		err = http_socket_check(one, d);
+		while (!err && http_next_address(&rest, other))
+			err = http_socket_compare(one, other, d);
+		if (!err && ++nr > HTTP_MAX_LISTENERS)
+			err = diag_fail(d, -EINVAL, "more than %d addresses", HTTP_MAX_LISTENERS);
+	}
+	return err;
+}
+
 /* The new addresses first. If one is an old one in other words, the old ones must close first. */
 int http_listen(struct http *h, const char *addresses, struct diag *d)
 {

@@ -75,6 +75,9 @@ int http_listen(struct http *h, const char *addresses, struct diag *d);
 /** http_take() - also serve on a socket of the service manager; 0 with @fd taken, or -errno */
 int http_take(struct http *h, int fd, struct diag *d);
 
+/** http_check_addresses() - 0 for a list as above without an address twice; else -EINVAL */
+int http_check_addresses(const char *addresses, struct diag *d);
+
 /** http_next_address() - take the next address from a list; false when there is none */
 bool http_next_address(const char **list, char ret[HTTP_ADDRESS_LEN]);
 

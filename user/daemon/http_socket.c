@@ -59,6 +59,54 @@ static int parse_address(const char *text, union address *ret, socklen_t *ret_si
 	return inet_pton(AF_INET, host, &ret->v4.sin_addr) == 1 ? 0 : -EINVAL;
 }
 
+int http_socket_check(const char *address, struct diag *d)
+{
+	union address a;
+	socklen_t size;
+
+	if (!parse_address(address, &a, &size))
+		return 0;
+	diag_fail(d, -EINVAL, "\"%s\" is not an address and a port, nor the path of a socket",
+		  address);
+	return diag_advise(d, -EINVAL,
+			   "as in 127.0.0.1:9410, 0.0.0.0:9410, [::1]:9410 or /run/t410trace.sock "
+			   "(107 bytes at most), with commas between; empty for no pages");
+}
+
+static unsigned int port_of(const union address *a)
+{
+	if (a->any.sa_family == AF_UNIX)
+		return 0;
+	return ntohs(a->any.sa_family == AF_INET6 ? a->v6.sin6_port : a->v4.sin_port);
+}
+
+static bool is_any(const union address *a)
+{
+	return a->any.sa_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&a->v6.sin6_addr)
+					    : a->v4.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+int http_socket_compare(const char *a, const char *b, struct diag *d)
+{
+	union address x, y;
+	socklen_t size_x, size_y;
+	bool same;
+
+	if (parse_address(a, &x, &size_x) || parse_address(b, &y, &size_y))
+		return 0;
+	same = !memcmp(&x, &y, sizeof(x));
+	if (x.any.sa_family == y.any.sa_family && x.any.sa_family != AF_UNIX)
+		same = port_of(&x) && port_of(&x) == port_of(&y) &&
+		       (same || is_any(&x) || is_any(&y));
+	if (!same)
+		return 0;
+	if (!strcmp(a, b))
+		diag_fail(d, -EINVAL, "%s is there twice", a);
+	else
+		diag_fail(d, -EINVAL, "%s and %s are the same, or one contains the other", a, b);
+	return diag_advise(d, -EINVAL, "give only one of them");
+}
+
 static int advise_path(struct diag *d, int err)
 {
 	if (err == -EADDRINUSE)
@@ -101,13 +149,6 @@ static bool is_loopback(const union address *a)
 	return a->any.sa_family == AF_UNIX || ntohl(a->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-static unsigned int port_of(const union address *a)
-{
-	if (a->any.sa_family == AF_UNIX)
-		return 0;
-	return ntohs(a->any.sa_family == AF_INET6 ? a->v6.sin6_port : a->v4.sin_port);
-}
-
 /* A run that was killed leaves its socket, to which nothing connects any more. */
 static void remove_stale(const union address *a, socklen_t size)
 {
@@ -141,13 +182,8 @@ int http_socket_open(const char *address, struct http_socket *ret, struct diag *
 	socklen_t size;
 
 	*ret = (struct http_socket){ .fd = -1 };
-	if (parse_address(address, &a, &size)) {
-		diag_fail(d, -EINVAL, "\"%s\" is not an address to listen on", address);
-		return diag_advise(
-			d, -EINVAL,
-			"give a number and a port, as in 127.0.0.1:9410, 0.0.0.0:9410 or "
-			"[::1]:9410, or the path of a unix socket (107 bytes at most)");
-	}
+	if (parse_address(address, &a, &size))
+		return http_socket_check(address, d);
 	ret->local = a.any.sa_family == AF_UNIX;
 	if (ret->local)
 		remove_stale(&a, size);

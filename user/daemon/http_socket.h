@@ -29,6 +29,18 @@ struct http_socket {
 	ino_t inode;
 };
 
+/** http_socket_check() - is it an address for http_socket_open()? 0, or -EINVAL with the remedy */
+int http_socket_check(const char *address, struct diag *d);
+
+/**
+ * http_socket_compare() - can there be sockets at both addresses?
+ * @a, @b: addresses
+ * @d: gets the remedy
+ *
+ * Return: 0; -EINVAL if one is the other, or contains it as 0.0.0.0:9410 does 127.0.0.1:9410.
+ */
+int http_socket_compare(const char *a, const char *b, struct diag *d);
+
 /**
  * http_socket_open() - listen
  * @address: number and port, "127.0.0.1:9410", "[::1]:9410"; or the path of a unix socket, to which
