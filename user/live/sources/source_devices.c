@@ -193,6 +193,8 @@ static int open_meter(struct devices *l, struct diag *d)
 		.interval_ns = l->c->args->interval_ns,
 		.weighed = true,
 		.read_ns = SOURCE_TURN_NS,
+		.counted = l->c->counters->pmus,
+		.nr_counted = l->c->counters->nr_pmus,
 	};
 	int err = meter_open(&l->plan.wants, l->c->sysfs, &o, d, &l->meter);
 

@@ -55,6 +55,8 @@ static int open_meter(struct parts *l, struct diag *d)
 		.budget = l->c->args->read_budget,
 		.turn_ns = SOURCE_TURN_NS,
 		.interval_ns = l->c->args->interval_ns,
+		.counted = l->c->counters->pmus,
+		.nr_counted = l->c->counters->nr_pmus,
 	};
 	struct diag why = { 0 };
 	int err = meter_open(&l->plan.wants, l->c->sysfs, &o, &why, &l->meter);

@@ -6,6 +6,7 @@
 #ifndef PLATFORM_METER_METER_H
 #define PLATFORM_METER_METER_H
 
+#include "platform/bpf/counters.h"
 #include "platform/plan/plan.h"
 #include "platform/spec/want.h"
 #include "stat.h"
@@ -23,6 +24,8 @@
  * @weighed: turns come by weight instead of one after the other, see meter_weigh(), and their
  *	lengths differ a little, so that nothing that happens regularly falls into the same one
  * @read_ns: PMUs where nothing takes turns are read so often by meter_step(); 0 = never
+ * @counted, @nr_counted: PMUs whose counters count traffic already: turns would stop these. Of our
+ *	events there only one set counts, as far as counters are left; the others are refused
  * @pid: events of the cores count this process and its children to be; 0 = all CPUs
  * @enable_on_exec: they begin when @pid calls execve()
  */
@@ -33,6 +36,8 @@ struct meter_options {
 	uint64_t first_ns;
 	bool weighed;
 	uint64_t read_ns;
+	const struct counted_pmu *counted;
+	size_t nr_counted;
 	int pid;
 	bool enable_on_exec;
 };

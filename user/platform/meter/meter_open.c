@@ -217,21 +217,55 @@ fail:
 	return err;
 }
 
+static const struct counted_pmu *find_counted(const struct meter *m, const struct pmu *pmu)
+{
+	for (size_t i = 0; i < m->o.nr_counted; i++)
+		if (m->o.counted[i].pmu == pmu)
+			return &m->o.counted[i];
+	return NULL;
+}
+
+static void refuse_turn(struct meter *m, const struct plan_turn *turn)
+{
+	for (size_t i = 0; i < turn->nr; i++)
+		for (size_t w = 0; w < m->wants->nr; w++)
+			if (m->plan.event_of[w] == turn->events[i] && !m->refused[w])
+				m->refused[w] = -EBUSY;
+}
+
+/*
+ * Beside counters of traffic nothing takes turns: neither our sets, nor in the kernel with others,
+ * which would stop these counters at each of its ticks. What does not fit beside them is absent.
+ */
+static void leave_traffic_alone(struct meter *m, const struct plan_pmu *plan)
+{
+	const struct counted_pmu *counted = find_counted(m, plan->pmu);
+
+	if (counted && !counted->pinned)
+		refuse_all(m, plan->pmu, -EBUSY);
+	for (size_t i = 1; counted && i < plan->nr_turns; i++)
+		refuse_turn(m, &plan->turns[i]);
+}
+
 /* Copy the plan, without events that are refused and turns of nothing else. */
 static int make_parts(struct meter *m, struct meter_pmu *p, const struct plan_pmu *plan)
 {
+	bool alone = find_counted(m, plan->pmu);
 	int err;
 
+	leave_traffic_alone(m, plan);
 	p->plan = plan;
 	p->turn_end_ns = UINT64_MAX;
 	p->read_next_ns = UINT64_MAX;
 	p->turns = calloc(plan->nr_turns + 1, sizeof(*p->turns));
 	p->shares = calloc(plan->nr_turns + 1, sizeof(*p->shares));
 	err = p->turns && p->shares ? part_make(m, plan->base, plan->nr_base, &p->base) : -ENOMEM;
+	p->base.alone = alone;
 	for (size_t i = 0; i < plan->nr_turns && !err; i++) {
 		struct meter_part *turn = &p->turns[p->nr_turns];
 
 		err = part_make(m, plan->turns[i].events, plan->turns[i].nr, turn);
+		turn->alone = alone;
 		if (!err && turn->nr)
 			p->shares[p->nr_turns++] = (struct meter_share){ 1, 1, 0 };
 		else if (!err)

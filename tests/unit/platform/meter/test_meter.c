@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "meter_world.h"
 
 static void test_everything_fits(void **state)
@@ -567,6 +568,60 @@ static void test_others_hold_counters(void **state)
 	meter_close(m);
 }
 
+/*
+ * Where our counters of traffic count, nothing takes turns: neither sets of ours, nor in the kernel,
+ * which would stop them. Where these take turns themselves, nothing else counts.
+ */
+static void test_beside_traffic(void **state)
+{
+	static const struct {
+		bool pinned;
+		uint32_t held, events, counting, refused;
+	} cases[] = {
+		{ true, 2, 2, 2, 0 },
+		{ true, 3, 2, 0, 0 },
+		{ true, 0, 6, 3, 3 },
+		{ false, 0, 2, 0, 2 },
+	};
+
+	(void)state;
+	for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
+		const struct counted_pmu counted = { .pmu = ucf, .pinned = cases[k].pinned };
+		const struct meter_options o = {
+			.budget = 0.5, .turn_ns = 100 * MS, .counted = &counted, .nr_counted = 1
+		};
+		uint32_t counting = 0, refused = 0, stops;
+		struct meter *m = NULL;
+		struct diag d = { 0 };
+
+		start(state);
+		for (uint32_t i = 0; i < cases[k].events; i++)
+			add(ucf, i, 0, 0);
+		add(cmem, 0, 0, 0);
+		on_ucf->held = cases[k].held;
+		assert_int_equal(meter_open_with(&list, &fs, &o, &fake_kernel, &d, &m), 0);
+		stops = fake.stops;
+		run(m, 1000 * MS, 100 * MS);
+		for (uint32_t i = 0; i < FAKE_MAX; i++) {
+			const struct fake_event *e = &fake.events[i];
+
+			if (e->used && e->attr.type == ucf->type)
+				assert_true(fake.events[e->leader].attr.pinned);
+		}
+		for (uint32_t i = 0; i < cases[k].events; i++) {
+			struct reading sum = sum_of(i);
+
+			refused += meter_refused(m, i) == -EBUSY;
+			counting += sum.running_ns > 0;
+			assert_true(!sum.running_ns || sum.running_ns == sum.enabled_ns);
+		}
+		assert_int_equal(fake.stops, stops);
+		assert_int_equal(counting, cases[k].counting);
+		assert_int_equal(refused, cases[k].refused);
+		meter_close(m);
+	}
+}
+
 /* A requester id that somebody else has set: reported as not running, and seldom tried. */
 static void test_others_hold_the_setting(void **state)
 {
@@ -704,31 +759,19 @@ static void test_windows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_everything_fits),
-		TEST(test_turns),
-		TEST(test_gap_has_base_only),
-		TEST(test_dear_ones_wait),
-		TEST(test_first_reading),
-		TEST(test_first_turns),
-		TEST(test_first_turns_last),
-		TEST(test_equal_parts),
-		TEST(test_turns_are_rationed),
-		TEST(test_pause_is_not_charged),
-		TEST(test_turns_are_fair),
-		TEST(test_dear_ones_are_fair),
-		TEST(test_failed_reading),
-		TEST(test_thrown_out),
-		TEST(test_failing_readings),
-		TEST(test_active_cpu_changes),
-		TEST(test_account_changes),
-		TEST(test_old_reading),
-		TEST(test_turn_comes_back),
-		TEST(test_others_hold_counters),
-		TEST(test_others_hold_the_setting),
-		TEST(test_care_without_readings),
-		TEST(test_care_is_rationed),
-		TEST(test_requester_ids),
-		TEST(test_windows),
+		TEST(test_everything_fits),	  TEST(test_turns),
+		TEST(test_gap_has_base_only),	  TEST(test_dear_ones_wait),
+		TEST(test_first_reading),	  TEST(test_first_turns),
+		TEST(test_first_turns_last),	  TEST(test_equal_parts),
+		TEST(test_turns_are_rationed),	  TEST(test_pause_is_not_charged),
+		TEST(test_turns_are_fair),	  TEST(test_dear_ones_are_fair),
+		TEST(test_failed_reading),	  TEST(test_thrown_out),
+		TEST(test_failing_readings),	  TEST(test_active_cpu_changes),
+		TEST(test_account_changes),	  TEST(test_old_reading),
+		TEST(test_turn_comes_back),	  TEST(test_others_hold_counters),
+		TEST(test_beside_traffic),	  TEST(test_others_hold_the_setting),
+		TEST(test_care_without_readings), TEST(test_care_is_rationed),
+		TEST(test_requester_ids),	  TEST(test_windows),
 	};
 
 	return cmocka_run_group_tests(tests, find_all, drop_all);
