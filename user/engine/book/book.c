@@ -39,7 +39,8 @@ void book_free(struct book *b)
 	book_rows_free(b);
 	free(b->roles);
 	free(b->places);
-	free(b->pmus);
+	free(b->beside);
+	free(b->derived);
 	free(b->squares);
 	free(b->skipped_ns);
 	free(b->rotations);

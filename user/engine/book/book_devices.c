@@ -45,13 +45,19 @@ int book_devices_new(struct book *b)
 	b->turns = calloc(l->nr_counters + 1, sizeof(*b->turns));
 	b->gone = calloc(l->nr_counters + 1, sizeof(*b->gone));
 	b->devices = calloc(b->scope.nr_devices + 1, sizeof(*b->devices));
+	b->derived = calloc(b->scope.nr_devices + 1, sizeof(*b->derived));
 	if (!whole || !b->roles || !b->places || !b->squares || !b->skipped_ns || !b->rotations ||
-	    !b->early || !b->spans || !b->turns || !b->gone || !b->devices || book_stops_new(b))
+	    !b->early || !b->spans || !b->turns || !b->gone || !b->devices || !b->derived ||
+	    book_stops_new(b))
 		return -ENOMEM;
 	for (size_t i = 0; i < l->nr_counters; i++)
 		if (is_whole(&l->counters[i]))
 			whole[l->counters[i].device][l->counters[i].direction] = true;
 	for (size_t i = 0; i < l->nr_counters; i++) {
+		const struct counter *c = &l->counters[i];
+
+		if (c->device && c->term == TERM_WHOLE && c->unit == UNIT_BYTES)
+			b->derived[c->device - 1] = true;
 		b->roles[i] = role_of(&l->counters[i], (const bool(*)[2])whole);
 		if (b->roles[i] == ROLE_MEMORY)
 			b->places[i] = b->nr_places++;
@@ -382,26 +388,23 @@ static bool claims(const struct book *b, size_t i, const struct device_claim *c)
 }
 
 /* Where a device is may not be known; where it is counted is. */
-static bool device_claims(const struct book *b, uint32_t device, const struct device_claim *c)
-{
-	for (size_t i = 0; i < b->layout->nr_counters; i++)
-		if (b->layout->counters[i].device == device && claims(b, i, c))
-			return true;
-	return false;
-}
-
-static void sum_claim(const struct book *b, struct device_claim *c)
+static void sum_claim(struct book *b, struct device_claim *c)
 {
 	double below = 0, above = 0;
 
-	for (size_t i = 0; i < b->layout->nr_counters; i++)
-		if (claims(b, i, c))
-			c->value += b->counters[i].value;
+	for (size_t d = 0; d < b->scope.nr_devices; d++)
+		b->devices[d].claims = false;
+	for (size_t i = 0; i < b->layout->nr_counters; i++) {
+		if (!claims(b, i, c))
+			continue;
+		c->value += b->counters[i].value;
+		b->devices[b->layout->counters[i].device - 1].claims = true;
+	}
 	/* A device's doubt is that of all its destinations: more than is needed, not less. */
 	for (size_t d = 0; d < b->scope.nr_devices; d++) {
 		struct device_sum s;
 
-		if (!device_claims(b, d + 1, c))
+		if (!b->devices[d].claims)
 			continue;
 		s = book_device_sum(b, d, c->counter->direction);
 		below += s.below;
@@ -479,7 +482,7 @@ void book_memory_of_devices(struct book *b)
 	}
 }
 
-bool book_claimed(const struct book *b, size_t counter, double *ret_value, double *ret_high)
+bool book_claimed(struct book *b, size_t counter, double *ret_value, double *ret_high)
 {
 	struct device_claim c = { 0 };
 

@@ -32,8 +32,7 @@ static bool has_term(const struct book *b, uint32_t device, int direction, enum 
 
 bool book_is_derived(const struct book *b, uint32_t device)
 {
-	return has_term(b, device, DIRECTION_READ, TERM_WHOLE, UNIT_BYTES) ||
-	       has_term(b, device, DIRECTION_WRITE, TERM_WHOLE, UNIT_BYTES);
+	return b->derived[device];
 }
 
 /* Requests of a term; false if they were not all counted all the time. */

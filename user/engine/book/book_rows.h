@@ -181,12 +181,14 @@ struct book_users {
  * struct book_device - a device over the interval
  * @io: bytes of requests, by enum direction, whoever caused them
  * @exclusive, @owner: did one row have it alone, and which
+ * @claims: while memory traffic is divided: it may have moved some of a counter's
  * @by: its users
  */
 struct book_device {
 	uint64_t io[2];
 	enum exclusive exclusive;
 	struct book_key owner;
+	bool claims;
 	struct book_users by;
 };
 
@@ -245,7 +247,8 @@ struct book_span {
  * @roles: by counter
  * @places: by counter: where in book_row.shares it is; meaningless for those of devices
  * @nr_places: how many there are
- * @pmus: by group: the first group of its PMU
+ * @beside: by group: the next one of its PMU, and behind the last one the first
+ * @derived: by device: see book_is_derived()
  * @squares: by counter: of what its windows had, as in struct entry_share
  * @skipped_ns: by counter of a device: time of intervals in which it never had its turn, and
  *	that its value says nothing of yet; see book_fill_gaps()
@@ -261,7 +264,8 @@ struct book {
 	enum role *roles;
 	uint32_t *places;
 	size_t nr_places;
-	uint32_t *pmus;
+	uint32_t *beside;
+	bool *derived;
 	double *squares;
 	uint64_t *skipped_ns;
 	struct rotation *rotations;
@@ -506,7 +510,7 @@ void book_link_part(const struct book *b, const struct book_device_io *io, int d
  *
  * Return: false if it is no counter of traffic of devices.
  */
-bool book_claimed(const struct book *b, size_t counter, double *ret_value, double *ret_high);
+bool book_claimed(struct book *b, size_t counter, double *ret_value, double *ret_high);
 
 /**
  * book_memory_of_links() - memory traffic of devices that owners of links have

@@ -6,35 +6,38 @@
 #include "base/sums.h"
 #include "engine/book/book_rows.h"
 
-/* A group by itself has a number that no other group has. */
-static uint32_t pmu_of(const struct layout *l, uint32_t group)
+static bool same_pmu(const struct layout *l, uint32_t a, uint32_t b)
 {
-	const char *pmu = l->counters[l->groups[group].first].pmu;
-	uint32_t g = 0;
+	const char *pmu = l->counters[l->groups[a].first].pmu;
 
-	while (g < group && (!l->groups[g].nr || !l->groups[group].nr || !pmu[0] ||
-			     strcmp(l->counters[l->groups[g].first].pmu, pmu) != 0))
-		g++;
-	return g;
+	return l->groups[a].nr && l->groups[b].nr && pmu[0] &&
+	       !strcmp(pmu, l->counters[l->groups[b].first].pmu);
 }
 
 int book_stops_new(struct book *b)
 {
-	b->pmus = calloc(b->layout->nr_groups + 1, sizeof(*b->pmus));
-	for (uint32_t g = 0; b->pmus && g < b->layout->nr_groups; g++)
-		b->pmus[g] = pmu_of(b->layout, g);
-	return b->pmus ? 0 : -1;
+	b->beside = calloc(b->layout->nr_groups + 1, sizeof(*b->beside));
+	for (uint32_t g = 0, k; b->beside && g < b->layout->nr_groups; g++) {
+		b->beside[g] = g;
+		for (k = g; k > 0 && !same_pmu(b->layout, k - 1, g);)
+			k--;
+		if (!k)
+			continue;
+		b->beside[g] = b->beside[k - 1];
+		b->beside[k - 1] = g;
+	}
+	return b->beside ? 0 : -1;
 }
 
 double book_stopped(const struct book *b, uint32_t group, const struct rotation *r)
 {
 	uint64_t turns = 0, ran_ns = 0;
 
-	for (size_t g = 0; g < b->layout->nr_groups; g++) {
+	for (uint32_t g = b->beside[group]; g != group; g = b->beside[g]) {
 		const struct rotation *o = &b->rotations[g];
 
 		/* In turns of its own it does not count when others begin. */
-		if (g == group || b->pmus[g] != b->pmus[group] || o->running_ns >= o->enabled_ns ||
+		if (o->running_ns >= o->enabled_ns ||
 		    r->running_ns + o->running_ns <= r->enabled_ns)
 			continue;
 		turns += o->turns;
