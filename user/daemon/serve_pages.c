@@ -199,13 +199,22 @@ static int write_jobs(const struct serve_pages *p, const struct viewer *v, FILE 
 
 /* --- /healthz */
 
-static void put_part(json_t *o, const char *key, const struct serve_trouble *t, int *err)
+/* Names of files and of reports, ids of users, and words of programs are not for everybody. */
+static const char *reason(const struct viewer *v, const char *why)
+{
+	return v->sees == SEES_ALL ? why
+				   : "the log says why, and so does this page for root at the unix "
+				     "socket";
+}
+
+static void put_part(json_t *o, const char *key, const struct viewer *v,
+		     const struct serve_trouble *t, int *err)
 {
 	json_t *part = json_object();
 
 	put_bool(part, "ok", !t->now, err);
 	put_number(part, "errors", t->errors, err);
-	put_name(part, "problem", t->now ? t->why : NULL, sizeof(t->why), err);
+	put_name(part, "problem", t->now ? reason(v, t->why) : NULL, sizeof(t->why), err);
 	put_number(part, "failing_ns", t->now ? monotonic_ns() - t->since_ns : 0, err);
 	put(o, key, part, err);
 }
@@ -229,7 +238,7 @@ static void problem(json_t *list, const char *part, const char *text, int *err)
 	put_element(list, o, err);
 }
 
-static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
+static json_t *health(const struct serve_pages *p, const struct viewer *v, bool *ret_ok, int *err)
 {
 	const struct serve_keeper *k = p->keeper;
 	uint64_t age = age_ns(p);
@@ -241,7 +250,8 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	for (enum health_part i = 0; i < NR_HEALTH_PARTS; i++)
 		if (unhealthy >> i & 1)
 			problem(problems, health_part_name(i),
-				i == HEALTH_INTERVALS ? late : trouble_of(k, i)->why, err);
+				i == HEALTH_INTERVALS ? late : reason(v, trouble_of(k, i)->why),
+				err);
 	*ret_ok = !json_array_size(problems);
 	put_text(o, "schema", HEALTH_SCHEMA, err);
 	put_text(o, "status", *ret_ok ? "ok" : "failing", err);
@@ -259,10 +269,10 @@ static json_t *health(const struct serve_pages *p, bool *ret_ok, int *err)
 	put_number(o, "reports_removed", k->removed, err);
 	put_number(o, "reports_unwritten", k->unwritten, err);
 	put_number(o, "damaged", k->damaged, err);
-	put_part(o, "store", &k->store_trouble, err);
-	put_part(o, "spool", serve_keeper_spool(k), err);
-	put_part(o, "counters", &k->counters_trouble, err);
-	put_part(o, "clock", &k->clock_trouble, err);
+	put_part(o, "store", v, &k->store_trouble, err);
+	put_part(o, "spool", v, serve_keeper_spool(k), err);
+	put_part(o, "counters", v, &k->counters_trouble, err);
+	put_part(o, "clock", v, &k->clock_trouble, err);
 	put_losses(o, accounts_node(k->accounts), err);
 	return o;
 }
@@ -271,9 +281,8 @@ static int write_health(const struct serve_pages *p, const struct viewer *v, FIL
 {
 	bool ok = false;
 	int err = 0;
-	json_t *o = health(p, &ok, &err);
+	json_t *o = health(p, v, &ok, &err);
 
-	(void)v;
 	err = put_line(out, o, 0, err);
 	return err || ok ? err : 503;
 }

@@ -123,6 +123,32 @@ static void test_viewers(void **state)
 	teardown(&b);
 }
 
+/* Everybody learns that a part is in trouble; the reason may have names in it. */
+static void test_reasons(void **state)
+{
+	static const char why[] = "cannot write the closing report of user-ann";
+	struct serve_pages pages;
+	struct bench b;
+	char *text;
+
+	(void)state;
+	setup(&b);
+	pages = (struct serve_pages){ .keeper = &b.keeper, .config = &b.config };
+	interval(&b, world_report(0));
+	serve_keeper_counters(&b.keeper, why);
+	b.config.names = false;
+	assert_int_equal(get_tcp(&pages, "/healthz", &text), 503);
+	assert_non_null(strstr(text, "{\"part\":\"counters\",\"text\":\"the log says why"));
+	assert_null(strstr(text, "user-ann"));
+	free(text);
+	b.config.names = true;
+	assert_int_equal(get_tcp(&pages, "/healthz", &text), 503);
+	assert_non_null(strstr(text, why));
+	free(text);
+	serve_pages_release(&pages);
+	teardown(&b);
+}
+
 /* Trouble is in the metrics at once: they are not those of the last interval. */
 static void test_healthy(void **state)
 {
@@ -164,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_viewers),
 		cmocka_unit_test(test_healthy),
+		cmocka_unit_test(test_reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
