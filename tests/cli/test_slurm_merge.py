@@ -168,11 +168,13 @@ def test_but_not_for_ever():
 
 
 def test_no_report_at_all_is_told():
+    """Also by the record, which has the names of the nodes."""
     with Site() as site:
         site.ticket()
         site.later(301)
-        has(site.round(1), "job 42", "n[1-3]", "serve")
-        assert not site.lines("stored") and not site.left()
+        site.report(merged=f"echo {RECORD}; exit 3")
+        has(site.round(), "job 42", "n[1-3]", "serve")
+        assert site.lines("stored") == [modified()] and not site.left() and not list(site.shared.iterdir())
 
 
 def test_numbers_are_those_of_the_database():
@@ -502,11 +504,11 @@ def test_old_reports_without_a_ticket_are_removed():
 def test_the_record_is_the_sum_of_the_nodes():
     """By the program itself: three reports, and then two, whose record names the third."""
     report = json.loads((ROOT / "docs/examples/job.json").read_text(encoding="utf-8"))
-    report["job"]["id"] = "42"
     for missing in ("", "n2"):
         with Site() as site:
             for node in ("n1", "n2", "n3"):
                 report["host"]["name"] = node
+                report["job"].update(id="42", key="slurm-42-881-1795190401")
                 (site.folder / f"{node}.report").write_text(json.dumps(report, separators=(",", ":")) + "\n", encoding="utf-8")
             site.pretend("t410trace", f'case $* in *--merge*) exec {T410TRACE} "$@" ;; *) cat FOLDER/$SLURMD_NODENAME.report ;; esac')
             nodes = [node for node in ("n1", "n2", "n3") if node != missing]
