@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 import each_test  # noqa: E402  pylint: disable=wrong-import-position
@@ -429,16 +430,17 @@ def test_job_on_nodes():
         (spool / f"{node}.json").write_text(json.dumps(report), encoding="utf-8")
     # status 3: n4 is missing
     subprocess.run([program, "job", "--merge", spool, "--nodes", "n[1-4]", "--html", job], check=False)
-    with Browser() as b:
-        b.open(job)
-        b.picture(folder / "job-nodes.png", "body")
-        assert b.complaints() == []
-        assert "no report of n4" in b.texts("#incomplete")[0]
-        widths = b.run(
-            "return [...document.querySelectorAll('#nodes-0 td.bar')]"
-            ".map(e => [...e.children].reduce((sum, bar) => sum + bar.getBoundingClientRect().width, 0))"
-        )
-        assert len(widths) == 3 and min(widths) > 100, widths
+    for width in (1100, 400):
+        with Browser(width) as b:
+            b.open(job)
+            b.picture(folder / f"job-nodes-{width}.png", "body")
+            assert b.complaints() == []
+            assert "no report of n4" in b.texts("#incomplete")[0]
+            widths = b.run(
+                "return [...document.querySelectorAll('#nodes-0 td.bar')]"
+                ".map(e => [...e.children].reduce((sum, bar) => sum + bar.getBoundingClientRect().width, 0))"
+            )
+            assert len(widths) == 3 and min(widths) > 100, (width, widths)
 
 
 if __name__ == "__main__":

@@ -200,7 +200,7 @@ static void put_user(FILE *out, const struct report_device *d, const struct devi
 	fputs("</tr>\n", out);
 }
 
-/* One line a device: whose its bytes are, or why they are nobody's. */
+/* One line a device: whose its bytes are, or why they are nobody's. Its links have the same owner. */
 static void put_owner(FILE *out, const struct report *r, const struct report_device *d)
 {
 	char text[GPUS_TEXT_LEN];
@@ -211,12 +211,12 @@ static void put_owner(FILE *out, const struct report *r, const struct report_dev
 		fputs(": no bytes: ", out);
 		markup_text(out, FORMAT_SAFE(d->why_none));
 	}
-	if (d->by.rule != OWNER_NONE) {
+	if (d->by.rule != OWNER_NONE && !d->device->function) {
 		gpus_owner(r, d, text);
 		fprintf(out, ": owner by %s: ", owner_rule_name(d->by.rule));
 		markup_text(out, text);
 	}
-	if (gpus_idle(&d->by))
+	if (gpus_idle(&d->by) && !d->device->function)
 		fputs(": <b>held but idle</b>", out);
 	fputs("</p>\n", out);
 }
@@ -227,9 +227,10 @@ static void put_users(FILE *out, const struct report *r)
 
 	for (size_t i = 0; i < r->nr_devices; i++) {
 		const struct report_device *d = &r->devices[i];
+		bool own = !d->device->function;
 
-		any |= d->by.nr > 0;
-		if (d->by.rule != OWNER_NONE || d->why_none[0])
+		any |= d->by.nr > 0 && own;
+		if ((d->by.rule != OWNER_NONE && own) || d->why_none[0])
 			put_owner(out, r, d);
 	}
 	if (!any)
@@ -237,7 +238,7 @@ static void put_users(FILE *out, const struct report *r)
 	markup_table(out, "users", "Who used devices, and how long these worked for them",
 		     "Device|User|#Processes|#Held s|#Busy|#Busy low|#Busy high|#Copies s");
 	for (size_t i = 0; i < r->nr_devices; i++)
-		for (size_t k = 0; k < r->devices[i].by.nr; k++)
+		for (size_t k = 0; k < r->devices[i].by.nr && !r->devices[i].device->function; k++)
 			put_user(out, &r->devices[i], &r->devices[i].by.users[k]);
 	markup_table_end(out);
 }
