@@ -85,7 +85,7 @@ enum devices_mode devices_mode(const struct report *r)
 		bool counted =
 			d->device->filter != DEVICE_NOT_COUNTED || d->read.valid || d->write.valid;
 
-		if (!devices_is_port(d))
+		if (!is_beside(d))
 			mode = counted ? DEVICES_COUNTED : DEVICES_IO;
 	}
 	return mode;

@@ -155,12 +155,34 @@ static void test_json(void **state)
 	report_free(plain);
 }
 
+/* Where a link alone is counted, rows have the requests that the kernel saw. */
+static void test_mode(void **state)
+{
+	struct report *r = with_links();
+	struct device plain[16];
+
+	(void)state;
+	assert_true(r->nr_devices <= ARRAY_SIZE(plain));
+	assert_int_equal(devices_mode(r), DEVICES_COUNTED);
+	for (size_t i = 0; i < r->nr_devices; i++) {
+		plain[i] = *r->devices[i].device;
+		if (devices_is_link(&r->devices[i]))
+			continue;
+		plain[i].filter = DEVICE_NOT_COUNTED;
+		r->devices[i].device = &plain[i];
+		r->devices[i].read.valid = r->devices[i].write.valid = false;
+	}
+	assert_int_equal(devices_mode(r), DEVICES_IO);
+	report_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_mode),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,6 +286,20 @@ static bool any_known(const struct draw_columns *l)
 	       l->known[DIRECTION_READWRITE];
 }
 
+static bool device_known(const struct report *r, enum direction direction)
+{
+	return devices_mode(r) == DEVICES_IO || devices_valid(r, direction);
+}
+
+bool draw_any_known(const struct report *r)
+{
+	bool any = device_known(r, DIRECTION_READ) || device_known(r, DIRECTION_WRITE);
+
+	for (size_t i = 0; i < r->nr_counters && !any; i++)
+		any = devices_task_counter(r->counters[i].counter) && r->counters[i].valid;
+	return any;
+}
+
 /* "0", "0,2", "0-3"; how many of them where that has no room */
 static void socket_list(const struct row_tree *t, uint64_t sockets, size_t width,
 			char ret[FORMAT_NUMBER_LEN])
@@ -349,7 +363,10 @@ static void number(const struct view *v, const struct draw_columns *l, const str
 		break;
 	case DRAW_DEVICE_READ:
 	case DRAW_DEVICE_WRITE:
-		draw_amount(v, a->device[column - DRAW_DEVICE_READ], ret);
+		if (device_known(v->report, column - DRAW_DEVICE_READ))
+			draw_amount(v, a->device[column - DRAW_DEVICE_READ], ret);
+		else
+			strcpy(ret, "no data");
 		return;
 	default:
 		format_percent(a->cpu_ns, report_duration_ns(v->report), ret);

@@ -70,6 +70,9 @@ struct draw_columns {
 /** draw_columns() - choose columns and their widths for a terminal of this width */
 struct draw_columns draw_columns(const struct view *v, size_t width);
 
+/** draw_any_known() - does a counter of bytes of rows have a value? Without one they moved no number */
+bool draw_any_known(const struct report *r);
+
 /** draw_headings() - the line above the rows; @scale: bytes a second, or CPUs, of a full graph */
 void draw_headings(const struct view *v, struct canvas *c, size_t row, const struct draw_columns *l,
 		   double scale);

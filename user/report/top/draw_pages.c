@@ -85,7 +85,10 @@ static size_t name_width(const struct report *r, size_t width)
 			numbers += GRID_RANGE_WIDTH;
 			break;
 		}
-	return width < numbers + 22 ? 22 : width > numbers + 75 ? 75 : width - numbers;
+	/* On a narrow terminal socket and value have room behind it, and nothing else. */
+	size_t least = width < 22 + 7 + 12 ? width - 7 - 12 : 22;
+
+	return width < numbers + least ? least : width > numbers + 75 ? 75 : width - numbers;
 }
 
 /* "409 k req/s" */

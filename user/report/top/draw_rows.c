@@ -277,7 +277,8 @@ static int put_selected(FILE *out, void *arg)
 	char bytes[FORMAT_NUMBER_LEN], range[FORMAT_NUMBER_LEN];
 	int err = 0;
 
-	if (devices_mode(v->report) != DEVICES_NONE || amounts_all(&i->amounts)) {
+	if (draw_any_known(v->report) &&
+	    (devices_mode(v->report) != DEVICES_NONE || amounts_all(&i->amounts))) {
 		format_bytes(amounts_bytes(&i->amounts), bytes);
 		format_range(amounts_bytes(&i->amounts), i->amounts.low, i->amounts.high, range);
 		fprintf(out, "%s (%s)  ", bytes, range);

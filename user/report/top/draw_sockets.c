@@ -240,7 +240,8 @@ size_t draw_sockets(const struct view *v, struct canvas *c, size_t top, size_t m
 		char text[64];
 
 		snprintf(text, sizeof(text),
-			 "and %zu more sockets, in the sums:", r->nr_sockets - lines);
+			 "and %zu more socket%s, in the sums:", r->nr_sockets - lines,
+			 r->nr_sockets - lines == 1 ? "" : "s");
 		canvas_put(c, top + lines++, 0, SIZE_MAX, LOOK_DIM, text);
 	}
 	if (!sum.counted)

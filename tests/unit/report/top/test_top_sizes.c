@@ -72,6 +72,43 @@ static void test_one_row_on_low_terminals(void **state)
 	close_stage(&s);
 }
 
+/* The value of a counter is whole, with its unit. */
+static void test_counters_on_narrow_terminals(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 1, 24, DRAW_MIN_COLUMNS);
+	PRESS(&s, '4');
+	has(&s, " GB/s\n");
+	close_stage(&s);
+}
+
+/* Devices without any value moved no number, and not 0. */
+static void test_devices_without_value(void **state)
+{
+	(void)state;
+	for (int valid = 0; valid <= 1; valid++) {
+		struct report *r = second(ROW_PROCESS, 0);
+		struct stage s;
+
+		sample_with_devices(r);
+		for (size_t i = 0; i < r->nr_devices; i++) {
+			r->devices[i].read.valid &= valid;
+			r->devices[i].write.valid &= valid;
+		}
+		open_stage(&s, ROW_PROCESS, 0, 24, 120);
+		add(&s, r);
+		redraw(&s);
+		has(&s, "PCIE-RD PCIE-WR");
+		if (valid)
+			lacks(&s, "no data");
+		else
+			has(&s, "no data no data");
+		close_stage(&s);
+	}
+}
+
 /* Ways to all that can be shown */
 static const uint32_t views[][8] = {
 	{ 'a' },
@@ -210,6 +247,8 @@ int main(void)
 		cmocka_unit_test(test_canvas_edges),
 		cmocka_unit_test(test_names_leave_numbers),
 		cmocka_unit_test(test_one_row_on_low_terminals),
+		cmocka_unit_test(test_counters_on_narrow_terminals),
+		cmocka_unit_test(test_devices_without_value),
 		cmocka_unit_test(test_all_views_at_all_sizes),
 		cmocka_unit_test(test_any_key_at_any_size),
 	};
