@@ -19,6 +19,12 @@ struct nvml_base {
 	uint32_t samples;
 };
 
+/* A process in the driver's lists that is not there, since a look */
+struct nvml_missing {
+	uint32_t pid;
+	uint64_t since_ns;
+};
+
 /**
  * struct nvml_gpu - a GPU
  * @g: it, in the list
@@ -31,7 +37,7 @@ struct nvml_base {
  * @seen_ns: activity up to here is known; 0: none yet
  * @bases, @nr_bases: with @accounting
  * @before, @nr_before: processes of the last look
- * @missing, @missed: processes in the driver's lists that are not there, at this look and the last
+ * @missing, @missed: at this look and the last
  * @from, @to: samples of counters; the older one is @from, of @from_ns (0: none)
  */
 struct nvml_gpu {
@@ -47,7 +53,7 @@ struct nvml_gpu {
 	size_t nr_bases;
 	struct gpu_process before[GPU_MAX_PROCESSES];
 	size_t nr_before;
-	uint32_t missing[NVML_MAX_MISSING], missed[NVML_MAX_MISSING];
+	struct nvml_missing missing[NVML_MAX_MISSING], missed[NVML_MAX_MISSING];
 	size_t nr_missing, nr_missed;
 	struct nvml_gpm_sample *from, *to;
 	uint64_t from_ns;

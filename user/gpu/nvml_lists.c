@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "gpu/nvml_internal.h"
 
 /* No number of a process, and no amount of memory */
 #define UNWRITTEN 0xa5c3965au
+/* A driver knows of the end of a process before this. */
+#define ENDED_NS  (3 * NS_PER_S)
 
 /* Words of an entry of @nr: see nvml_list. 0: none that is known */
 static size_t entry_words(const uint32_t *words, size_t all, uint32_t nr)
@@ -48,13 +51,17 @@ static int too_many(struct nvml_gpu *u)
 /* It has just ended, or the driver means another one: that of a container, or of a guest. */
 static int missing(struct nvml_gpu *u, uint32_t pid)
 {
+	struct nvml_missing m = { pid, u->g->time_ns };
+
 	for (size_t i = 0; i < u->nr_missed; i++)
-		if (u->missed[i] == pid)
-			return unknown(u, -ESRCH, "there is no process %u, again", pid);
-	if (u->nr_missing == ARRAY_SIZE(u->missing))
-		return unknown(u, -ESRCH, "there is no process %u, and no others", pid);
-	u->missing[u->nr_missing++] = pid;
-	return 0;
+		if (u->missed[i].pid == pid)
+			m.since_ns = u->missed[i].since_ns;
+	if (u->nr_missing < ARRAY_SIZE(u->missing)) {
+		u->missing[u->nr_missing++] = m;
+		if (u->g->time_ns - m.since_ns <= ENDED_NS)
+			return 0;
+	}
+	return unknown(u, -ESRCH, "there is no process %u", pid);
 }
 
 static int add(struct nvml *n, struct nvml_gpu *u, const uint32_t *entry, size_t words)
