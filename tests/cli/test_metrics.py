@@ -208,6 +208,38 @@ def check_long_intervals():
     yield from told_by_rules(series, asked)
 
 
+def check_restarts():
+    """Counters that begin again, and series that come, go and are missing, are no trouble."""
+    again = "0+{0}x59 _x3 0+{0}x237"
+    series = [
+        {"series": of_node(name, "calm"), "values": values} for name, values in {
+            'up{job="t410trace"}': "1x59 0x3 1x237",
+            "t410trace_start_time_seconds": "1x59 _x3 2x237",
+            **{f't410trace_healthy{{part="{part}"}}': "1x59 _x3 1x237" for part in ("intervals", "store", "counters")},
+            't410trace_jobs_total{event="dropped"}': "5x59 _x3 0x237",
+            't410trace_reports_total{event="removed"}': "7x59 _x3 0x237",
+            't410trace_reports_total{event="unwritten"}': "0x59 _x3 0x237",
+            "t410trace_unreported_jobs": "0x59 _x3 0x237",
+            "t410trace_reload_successful": "1x59 _x3 1x237",
+            "t410trace_restart_needed": "1x59 _x3 0x237",
+            "t410trace_lost_cpu_seconds_total": again.format(0.4),
+            "t410trace_covered_seconds_total": again.format(60),
+            't410trace_event_running_seconds_total{counter="a"}': again.format(36),
+            't410trace_event_enabled_seconds_total{counter="a"}': again.format(60),
+            # of one counter only one of both is there
+            't410trace_event_running_seconds_total{counter="b"}': again.format(1),
+            't410trace_memory_unattributed_bytes_total{source="cpu"}': again.format(15),
+            't410trace_memory_bytes_total{source="cpu"}': again.format(100),
+        }.items()
+    ]
+    # a machine without counters has no series of bytes, and one without jobs none of theirs
+    series += [{"series": of_node(name, "bare"), "values": "1x300"}
+               for name in ('up{job="t410trace"}', "t410trace_covered_seconds_total")]
+    asked = [{"expr": 'ALERTS{alertstate="firing"}', "eval_time": f"{minute}m", "exp_samples": []}
+             for minute in range(5, 300, 3)]
+    yield from told_by_rules(series, asked)
+
+
 def check_runbook():
     """Each alert has its line in SERVE.md."""
     text = (ROOT / "docs/SERVE.md").read_text(encoding="utf-8")
@@ -259,7 +291,7 @@ def check_manifest():
 def main():
     failed = False
     for check in (check_queries, check_documents, check_rules, check_unattributed, check_alerts, check_long_intervals,
-                  check_runbook, check_manifest):
+                  check_restarts, check_runbook, check_manifest):
         name = f"metrics: {check.__name__.removeprefix('check_')}"
         problems = list(check())
         failed = failed or bool(problems)
