@@ -569,13 +569,80 @@ static void test_example(void **state)
 	free(text);
 }
 
+static size_t count_series(const char *text, const char *part)
+{
+	size_t nr = 0;
+
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+		nr += line[0] != '#' &&
+		      (!part || memmem(line, strcspn(line, "\n"), part, strlen(part)));
+	return nr;
+}
+
+/*
+ * Jobs with bytes of each counter end together while as many others begin: so many series a page has at
+ * most, and the table in docs/METRICS.md says the same. T410_METRICS-5, ... get the pages.
+ */
+static void test_numbers_of_series(void **state)
+{
+	static const size_t tops[] = { 5, 10, 50 };
+	const char *file = getenv("T410_METRICS");
+
+	(void)state;
+	for (size_t t = 0; t < ARRAY_SIZE(tops); t++) {
+		struct world w;
+		char id[32], name[4096], *text;
+		size_t kinds, of_jobs;
+		FILE *f;
+
+		world_open(&w, tops[t], 9);
+		for (uint64_t i = 0; i < 4; i++) {
+			struct report *r = world_report(i);
+
+			r->nr_devices = 0;
+			for (size_t k = 0; k < tops[t]; k++) {
+				uint64_t number = k + 1 + (i > 1 ? tops[t] : 0);
+				struct report_row *row;
+
+				snprintf(id, sizeof(id), "%llu", (unsigned long long)number);
+				row = world_row(r, SCHEDULER_SLURM, id, number, "", true);
+				for (uint32_t c = 0; c < r->nr_counters; c++)
+					world_share(r, row, c, 1000 * number);
+				row->on_cpu_ns = WORLD_SECOND;
+				row->exited = i == 1;
+			}
+			world_add(&w, r);
+		}
+		text = world_text(&w, EXPOSITION_OPENMETRICS);
+		world_close(&w);
+		kinds = count_series(text, "t410trace_memory_bytes_total");
+		of_jobs = count_series(text, "workload=\"slurm:");
+		assert_int_equal(kinds, 10);
+		assert_int_equal(of_jobs, 2 * tops[t] * (2 * kinds + 3));
+		assert_int_equal(count_series(text, NULL) - of_jobs, 238);
+		if (file) {
+			snprintf(name, sizeof(name), "%s-%zu", file, tops[t]);
+			f = fopen(name, "w");
+			assert_non_null(f);
+			fputs(text, f);
+			fclose(f);
+		}
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),	    cmocka_unit_test(test_names),
-		cmocka_unit_test(test_negotiation), cmocka_unit_test(test_machine_without_counters),
-		cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_random_runs),
-		cmocka_unit_test(test_example),	    cmocka_unit_test(test_all_of_quality),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_negotiation),
+		cmocka_unit_test(test_machine_without_counters),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_random_runs),
+		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_all_of_quality),
+		cmocka_unit_test(test_numbers_of_series),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
