@@ -74,6 +74,8 @@ struct device_user {
  * @found: the result
  * @undivided: OWNERSHIP_ONE has several rows, and nothing tells how to divide the bytes among them:
  *	they are unattributed
+ * @gone: OWNERSHIP_ONE was gone by the last look of an interval: it has the bytes of windows up to
+ *	that look, the rest is unattributed
  * @users, @nr: with OWNER_CONTEXTS: all, the longest busy first; owned. At most DEVICE_MAX_USERS,
  *	@nr_all is their number. With OWNERSHIP_ONE they are one owner, on several instances
  * @blockers, @nr_blockers: with OWNERSHIP_SHARED those that prevent a single owner; owned. At
@@ -86,6 +88,7 @@ struct device_users {
 	enum owner_rule rule;
 	enum ownership found;
 	bool undivided;
+	bool gone;
 	struct device_user *users;
 	size_t nr;
 	size_t nr_all;

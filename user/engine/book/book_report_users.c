@@ -157,6 +157,7 @@ int book_users_report(const struct book *b, uint32_t device, struct device_users
 	if (by_contexts) {
 		ret->found = from->found;
 		ret->undivided = from->undivided && from->found == OWNERSHIP_ONE;
+		ret->gone = from->gone && from->found == OWNERSHIP_ONE;
 		ret->told_ns = from->told_ns;
 		ret->samples = from->samples;
 		ret->copies = from->copies;

@@ -146,6 +146,7 @@ int book_users_add(struct book_users *total, const struct book_users *part)
 	total->copies = part->copies && (total->copies || !total->told_ns);
 	total->rule = part->rule;
 	total->undivided |= part->undivided;
+	total->gone |= part->gone;
 	total->told_ns = sum_capped(total->told_ns, part->told_ns);
 	total->samples = sum_capped(total->samples, part->samples);
 	total->more = part->more > total->more ? part->more : total->more;

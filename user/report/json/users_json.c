@@ -65,6 +65,8 @@ void json_users(json_t *o, const struct device_users *u, int *err)
 	put_text(o, "ownership", ownership_name(u->found), err);
 	if (u->undivided)
 		put_bool(o, "undivided", true, err);
+	if (u->gone)
+		put_bool(o, "gone", true, err);
 	if (u->told_ns) {
 		put_number(o, "activity_ns", u->told_ns, err);
 		put_number(o, "samples", u->samples, err);

@@ -64,7 +64,8 @@ static int put_one(FILE *f, const struct report_device *d)
 	const struct device_users *u = &d->by;
 	int err = put_names(f, u->users, 1, 1);
 
-	fprintf(f, " alone has contexts");
+	fprintf(f, u->gone ? " alone had contexts, and has the bytes up to its end"
+			   : " alone has contexts");
 	if (u->undivided)
 		fprintf(f, ": its processes' parts are unknown, --by job has its bytes");
 	else if (d->shared)

@@ -503,6 +503,7 @@ static void gone_before_the_end(void **state)
 		r = close_with(&w, 1000, later);
 		assert_int_equal(r->devices[0].by.found, OWNERSHIP_ONE);
 		assert_int_equal(r->devices[0].by.nr, 1);
+		assert_true(r->devices[0].by.gone && r->devices[1].by.gone);
 		assert_string_equal(r->devices[0].exclusive, "");
 		assert_int_equal(r->counters[1].value, 2502);
 		assert_int_equal(bytes_of(r, "job:10:0", 1), cut ? 1001 : 2002);
@@ -519,7 +520,7 @@ static void gone_before_the_end(void **state)
 		report_free(r);
 		LOOK(&w, 2900, 4);
 		r = close_at(&w, 3000);
-		owned(r);
+		assert_false(owned(r)->gone);
 		done(&w, r);
 	}
 }
