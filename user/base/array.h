@@ -51,6 +51,24 @@ static inline int array_reserve_(void *items, size_t *cap, size_t nr, size_t siz
 	return 0;
 }
 
+/**
+ * array_place() - the first of @nr elements for which @before is false, or @nr
+ * @at: name of the index in @before
+ * @before: whether element @at is before the wanted place: true for some first elements only
+ */
+#define array_place(nr, at, before)                            \
+	({                                                     \
+		size_t low_ = 0, high_ = (nr);                 \
+		while (low_ < high_) {                         \
+			size_t at = low_ + (high_ - low_) / 2; \
+			if (before)                            \
+				low_ = at + 1;                 \
+			else                                   \
+				high_ = at;                    \
+		}                                              \
+		low_;                                          \
+	})
+
 #define array_reserve(items, cap, nr) array_reserve_(&(items), &(cap), (nr), sizeof(*(items)))
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/times.h"
 
 /* Events may be out of order by 1 s of trace time; an interval waits twice as long. */
@@ -167,17 +168,8 @@ static int reserve(struct held *h)
 /* The first one that starts later */
 static size_t place_of(const struct held *h, uint64_t start_ns)
 {
-	size_t low = h->first, high = h->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (h->items[middle].start_ns > start_ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return h->first +
+	       array_place(h->nr - h->first, i, h->items[h->first + i].start_ns <= start_ns);
 }
 
 /* Move the shorter side. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/accounts/internal.h"
 
@@ -29,17 +30,7 @@ static int one_more_(void *items, size_t nr, size_t size)
 /* Index of a counter, or of where it belongs. */
 static size_t place_of(const struct account_part *p, uint32_t counter)
 {
-	size_t low = 0, high = p->nr_totals;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->totals[middle].counter < counter)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_place(p->nr_totals, i, p->totals[i].counter < counter);
 }
 
 struct account_total *accounts_part_search(struct account_part *p, uint32_t counter, size_t *hint)

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/sums.h"
 #include "engine/book/book_rows.h"
 #include "engine/filter/constants.h"
 
@@ -159,20 +160,12 @@ int book_turn(struct book *b, uint32_t counter, const struct trace_window *w)
 	return 0;
 }
 
-/* Add the bytes of a turn as a sample. */
-static void sums_add(struct rotation_sums *to, double bytes, double ns)
-{
-	to->bytes += bytes;
-	to->squares += bytes * bytes;
-	to->products += bytes * ns;
-}
-
 void book_turn_bytes(const struct book *b, struct device_share *s, uint64_t bytes)
 {
 	const struct book_turns *t = &b->turns[s->counter];
 
 	if (s->turn != t->nr - 1) {
-		sums_add(&s->samples, s->open, t->ns[s->turn]);
+		rotation_sums_add(&s->samples, s->open, t->ns[s->turn]);
 		s->open = 0;
 		s->turn = t->nr - 1;
 	}
@@ -187,7 +180,7 @@ double book_turn_doubt(const struct book *b, const struct device_share *s, doubl
 
 	if (!t->nr)
 		return -1;
-	sums_add(&sums, s->open, t->ns[s->turn]);
+	rotation_sums_add(&sums, s->open, t->ns[s->turn]);
 	for (size_t i = 0; i < t->nr; i++) {
 		ns += t->ns[i];
 		squares += t->ns[i] * t->ns[i];
@@ -225,13 +218,11 @@ int book_devices_add(struct book *total, const struct book *part)
 		const struct book_device *from = &part->devices[i];
 
 		for (int k = 0; k < 2; k++)
-			if (__builtin_add_overflow(to->io[k], from->io[k], &to->io[k]))
-				to->io[k] = UINT64_MAX;
+			to->io[k] = sum_capped(to->io[k], from->io[k]);
 		exclusive_add(to, from);
 		err = book_users_add(&to->by, &from->by);
 	}
-	if (__builtin_add_overflow(total->unowned_io, part->unowned_io, &total->unowned_io))
-		total->unowned_io = UINT64_MAX;
+	total->unowned_io = sum_capped(total->unowned_io, part->unowned_io);
 	return err;
 }
 

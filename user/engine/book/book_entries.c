@@ -103,17 +103,7 @@ void book_rows_free(struct book *b)
 /* Where the entry of a counter is, or would be. */
 static size_t device_share_at(const struct book_row *row, uint32_t counter)
 {
-	size_t low = 0, high = row->nr_device_shares;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (row->device_shares[mid].counter < counter)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return array_place(row->nr_device_shares, i, row->device_shares[i].counter < counter);
 }
 
 struct device_share *book_device_share(const struct book_row *row, uint32_t counter)

@@ -117,11 +117,6 @@ static void take_part(uint64_t own, uint64_t all, struct book_derived *d)
 	d->low = 0;
 }
 
-static uint64_t capped(double bytes)
-{
-	return bytes >= 0x1p64 ? UINT64_MAX : bytes > 0 ? (uint64_t)bytes : 0;
-}
-
 struct book_derived book_derive(const struct book *b, uint32_t device, int direction)
 {
 	struct device_sum whole = book_term_sum(b, device, direction, TERM_WHOLE);
@@ -140,14 +135,15 @@ struct book_derived book_derive(const struct book *b, uint32_t device, int direc
 	d.known = true;
 	/* Nothing came over the link: no doubt about root complexes changes that. */
 	if (!own && has_term(b, device, direction, TERM_NONE, UNIT_REQUESTS)) {
-		d.high = capped(fmin(unasked(b, device, direction), (double)whole.value));
+		d.high = whole_capped(fmin(unasked(b, device, direction), (double)whole.value));
 		return d;
 	}
 	d.moved = (double)whole.value - (double)less.value;
 	least = (double)whole.value - whole.below - (double)less.value - less.above -
 		shifted(b, device, direction);
-	d.low = capped(least);
-	d.high = whole.above > 0 ? capped(ceil((double)whole.value + whole.above)) : whole.value;
+	d.low = whole_capped(least);
+	d.high = whole.above > 0 ? whole_capped(ceil((double)whole.value + whole.above))
+				 : whole.value;
 	if (has_term(b, device, direction, TERM_WHOLE, UNIT_REQUESTS))
 		take_part(own, all, &d);
 	return d;
@@ -155,7 +151,7 @@ struct book_derived book_derive(const struct book *b, uint32_t device, int direc
 
 uint64_t book_derived_value(const struct book_derived *d)
 {
-	uint64_t value = capped(d->moved);
+	uint64_t value = whole_capped(d->moved);
 
 	return value < d->low ? d->low : value > d->high ? d->high : value;
 }
@@ -275,19 +271,14 @@ static uint64_t rest(uint64_t total, double bytes)
 	return bytes >= (double)total ? 0 : total - (uint64_t)bytes;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void claim_row(struct report_counter *memory, struct entry_share *to, uint64_t value,
 		      uint64_t low, uint64_t high)
 {
 	/* Parts of large numbers are rounded. */
-	value = smaller(value, memory->unattributed[REASON_DEVICE]);
+	value = sum128_cut(value, memory->unattributed[REASON_DEVICE]);
 	to->value += value;
 	to->low += low;
-	to->high = smaller(sum_capped(to->high, high), memory->high);
+	to->high = sum128_cut(sum_capped(to->high, high), memory->high);
 	if (to->high < to->value)
 		to->high = to->value;
 	memory->attributed += value;
@@ -306,11 +297,11 @@ static void claim(struct book *b, size_t counter, uint32_t device, double pcie, 
 
 	if (!d.known || !d.high)
 		return;
-	value = smaller(book_derived_value(&d),
-			rest(memory->value, fmax(pcie, (double)less.value)));
-	value = smaller(value, memory->unattributed[REASON_DEVICE]);
-	sure = smaller(smaller(d.low, value),
-		       rest(memory->low, fmax(pcie_high, (double)less.value + less.above)));
+	value = sum128_cut(book_derived_value(&d),
+			   rest(memory->value, fmax(pcie, (double)less.value)));
+	value = sum128_cut(value, memory->unattributed[REASON_DEVICE]);
+	sure = sum128_cut(sum128_cut(d.low, value),
+			  rest(memory->low, fmax(pcie_high, (double)less.value + less.above)));
 	for (size_t at = 0; owner_of(b, device, at, &row, &part); at++)
 		if (row)
 			claim_row(memory, book_share(b, row, counter),

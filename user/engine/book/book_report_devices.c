@@ -231,17 +231,12 @@ static struct row_device *device_of(struct report_row *row, uint32_t device)
 	return &row->devices[at];
 }
 
-static uint64_t at_most(uint64_t value, uint64_t max)
-{
-	return value < max ? value : max;
-}
-
 /* A row's part of a derived link; parents have their children's. */
 static void enter_owned(const struct report_row *row, struct row_device *d,
 			struct report_device *all)
 {
-	d->read_high = at_most(d->read_high, all->read.high);
-	d->write_high = at_most(d->write_high, all->write.high);
+	d->read_high = sum128_cut(d->read_high, all->read.high);
+	d->write_high = sum128_cut(d->write_high, all->write.high);
 	if (!row->leaf)
 		return;
 	all->read.owned += d->read_bytes;
@@ -265,11 +260,12 @@ static int enter_row(const struct book *b, const struct report *r, struct report
 		if (c->direction == DIRECTION_READ && all->read.valid) {
 			d->read_bytes += s->value;
 			d->read_low += s->low;
-			d->read_high = at_most(d->read_high + s->high, all->read.high);
+			d->read_high = sum128_cut((sum128)d->read_high + s->high, all->read.high);
 		} else if (c->direction == DIRECTION_WRITE && all->write.valid) {
 			d->write_bytes += s->value;
 			d->write_low += s->low;
-			d->write_high = at_most(d->write_high + s->high, all->write.high);
+			d->write_high =
+				sum128_cut((sum128)d->write_high + s->high, all->write.high);
 		}
 	}
 	for (size_t i = 0; i < row->nr_devices; i++) {

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/sums.h"
 #include "engine/split/apportion.h"
 
 static int set_path(struct book_row *row, const char *path)
@@ -28,7 +29,7 @@ static void share_add(struct entry_share *to, const struct entry_share *from)
 {
 	to->value += from->value;
 	to->low += from->low;
-	to->high += from->high;
+	to->high = sum_capped(to->high, from->high);
 	to->below += from->below;
 	to->sure += from->sure;
 	to->tangled += from->tangled;
@@ -51,9 +52,7 @@ static int devices_add(struct book *b, struct book_row *to, const struct book_ro
 		if (err)
 			break;
 		for (int k = 0; k < 2; k++)
-			if (__builtin_add_overflow(io->bytes[k], from->io[i].bytes[k],
-						   &io->bytes[k]))
-				io->bytes[k] = UINT64_MAX;
+			io->bytes[k] = sum_capped(io->bytes[k], from->io[i].bytes[k]);
 		book_links_add(io, &from->io[i]);
 	}
 	return err;

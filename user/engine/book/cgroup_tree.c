@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/digits.h"
+#include "base/sums.h"
 #include "base/text.h"
 #include "engine/book/book_rows.h"
 #include "tables/job_rules.h"
@@ -214,7 +215,7 @@ static void share_add(struct share *to, const struct share *from)
 {
 	to->value += from->value;
 	to->low += from->low;
-	to->high += from->high;
+	to->high = sum_capped(to->high, from->high);
 	to->separable &= from->separable || !from->value;
 }
 
@@ -281,11 +282,8 @@ static int requests_add(struct report_row *to, const struct report_row *from)
 		d->write_bytes += f->write_bytes;
 		d->write_low += f->write_low;
 		d->write_high += f->write_high;
-		if (__builtin_add_overflow(d->io_read_bytes, f->io_read_bytes, &d->io_read_bytes))
-			d->io_read_bytes = UINT64_MAX;
-		if (__builtin_add_overflow(d->io_write_bytes, f->io_write_bytes,
-					   &d->io_write_bytes))
-			d->io_write_bytes = UINT64_MAX;
+		d->io_read_bytes = sum_capped(d->io_read_bytes, f->io_read_bytes);
+		d->io_write_bytes = sum_capped(d->io_write_bytes, f->io_write_bytes);
 	}
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "engine/filter/constants.h"
 #include "engine/filter/filter_state.h"
 
@@ -41,17 +42,7 @@ static double start_of(const struct filter_input *in, size_t t)
 /* The first window that ends later. */
 static size_t window_after(const struct filter_input *in, double s)
 {
-	size_t low = 0, high = in->nr_windows;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (start_of(in, mid) + in->length_s[mid] <= s)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return array_place(in->nr_windows, t, start_of(in, t) + in->length_s[t] <= s);
 }
 
 /* Seconds of a window between two moments. */

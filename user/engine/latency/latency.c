@@ -161,19 +161,11 @@ void latency_begin(struct latency *l, const uint64_t *starts_ns)
 /* The mean over the part of a window that samples tell of; 0: they tell nothing. */
 static double window_ns(const struct track *t, const struct trace_window *w)
 {
-	size_t low = 0, high = t->nr;
+	size_t at = array_place(t->nr, k, t->items[k].sample.end_ns <= w->start_ns);
 	double sum = 0, covered = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->items[mid].sample.end_ns <= w->start_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < t->nr && t->items[low].sample.start_ns < w->end_ns; low++) {
-		const struct item *i = &t->items[low];
+	for (; at < t->nr && t->items[at].sample.start_ns < w->end_ns; at++) {
+		const struct item *i = &t->items[at];
 		double time = earlier(i->sample.end_ns, w->end_ns) -
 			      later(i->sample.start_ns, w->start_ns);
 

@@ -204,19 +204,11 @@ static int bound(const struct neighbours *n, struct vicinity *v)
 static int give(struct vicinity *v, struct neighbour_span *span)
 {
 	uint64_t last = v->nr ? v->slots[v->nr - 1].end_ns : 0;
-	size_t low = 0, high = v->nr;
+	size_t at = array_place(v->nr, i, v->slots[i].end_ns <= span->from_ns);
 	int err = 0;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (v->slots[mid].end_ns <= span->from_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < v->nr && v->slots[low].start_ns < span->end_ns && !err; low++) {
-		struct slot *s = &v->slots[low];
+	for (; at < v->nr && v->slots[at].start_ns < span->end_ns && !err; at++) {
+		struct slot *s = &v->slots[at];
 		uint64_t from = span->from_ns > s->start_ns ? span->from_ns : s->start_ns;
 		uint64_t to = span->end_ns < s->end_ns ? span->end_ns : s->end_ns;
 		double part = (double)(to - from) / (span->end_ns - span->start_ns);

@@ -13,7 +13,7 @@
 #define KERNEL_TURN_NS 4e6
 #define KERNEL_MAX     0.5
 
-static void sums_add(struct rotation_sums *to, double bytes, double ns)
+void rotation_sums_add(struct rotation_sums *to, double bytes, double ns)
 {
 	to->bytes += bytes;
 	to->squares += bytes * bytes;
@@ -27,7 +27,7 @@ static void close_sample(struct rotation *r)
 	r->samples++;
 	r->sample_squares += r->open_ns * r->open_ns;
 	for (int i = 0; i < ROTATION_NR; i++) {
-		sums_add(&r->sample[i], r->open[i], r->open_ns);
+		rotation_sums_add(&r->sample[i], r->open[i], r->open_ns);
 		r->open[i] = 0;
 	}
 	r->open_ns = 0;
@@ -55,7 +55,7 @@ void rotation_window(struct rotation *r, uint64_t enabled_ns, uint64_t running_n
 	r->window_squares += ns * ns;
 	for (int i = 0; i < ROTATION_NR; i++) {
 		r->open[i] += b[i];
-		sums_add(&r->window[i], b[i], ns);
+		rotation_sums_add(&r->window[i], b[i], ns);
 	}
 	/* There are gaps inside such windows, so that each is a look of its own. */
 	if (running_ns < enabled_ns)

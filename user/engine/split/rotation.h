@@ -47,6 +47,9 @@ struct rotation {
 	double open[ROTATION_NR];
 };
 
+/** rotation_sums_add() - a sample or window of @ns more */
+void rotation_sums_add(struct rotation_sums *to, double bytes, double ns);
+
 /**
  * rotation_window() - one more window, in the order of time
  * @r: the sums

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "engine/filter/constants.h"
 #include "engine/identity/identity.h"
@@ -133,17 +134,9 @@ int workloads_make(const struct split_block *b, const struct split_sink *sink,
 /* Return: NULL if it did nothing in the block. */
 const struct member *workloads_find(const struct workloads *ws, uint32_t workload)
 {
-	size_t low = 0, high = ws->nr;
+	size_t at = array_place(ws->nr, i, ws->members[i].workload < workload);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (ws->members[mid].workload < workload)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < ws->nr && ws->members[low].workload == workload ? &ws->members[low] : NULL;
+	return at < ws->nr && ws->members[at].workload == workload ? &ws->members[at] : NULL;
 }
 
 void workloads_free(struct workloads *ws)

@@ -37,17 +37,7 @@ void timeline_cells_free(struct timeline_cells *c)
 
 size_t timeline_window_at(const struct windows *w, uint64_t ns)
 {
-	size_t low = 0, high = w->nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (w->items[mid].end_ns <= ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return array_place(w->nr, i, w->items[i].end_ns <= ns);
 }
 
 /* The same; slices come in the order of time, so it is mostly the window of the last one. */
