@@ -85,6 +85,12 @@ disks() {
 	done
 }
 
+# network: adds to BOOT. All machines of a port hear each other, and nothing leaves this host.
+network() {
+	[ -z "$NET" ] || BOOT+=(-netdev "socket,id=net,mcast=230.0.0.1:${NET%:*},localaddr=127.0.0.1"
+		-device "virtio-net-pci,netdev=net,mac=52:54:00:00:00:0${NET#*:},romfile=")
+}
+
 # timing: adds to BOOT what the guest's clock goes by. An instruction is taken to last a
 # nanosecond: about what a core of today's hosts emulates.
 timing() {
@@ -101,10 +107,11 @@ boot_arguments() {
 	# loglevel: warnings to the console while booting, for machines that never get
 	# to run a command. The log holds minutes of a driver that complains at every tick.
 	BOOT=("${HARDWARE[@]}" -plugin "$(plugin_argument "$1")" -kernel "$KERNEL/vmlinuz" -initrd "$INITRD"
-		-append "console=ttyAMA0 loglevel=5 log_buf_len=4M panic=-1 machine.pmus=$(expected_pmus) machine.shape=$SHAPE machine.disks=${#DISKS[@]}"
+		-append "console=ttyAMA0 loglevel=5 log_buf_len=4M panic=-1 machine.pmus=$(expected_pmus) machine.shape=$SHAPE machine.disks=${#DISKS[@]} machine.net=${NET#*:}"
 		-serial "file:$1/console.log")
 	timing
 	disks "$1"
+	network
 	shared_folder machine "$1/guest"
 	shared_folder userland "$USERLAND/usr" readonly=on
 	# the guest cannot ask which folders there are without an error in its log

@@ -12,6 +12,10 @@ readonly SHARE_MODULES=(fs/netfs/netfs net/9p/9pnet net/9p/9pnet_virtio fs/9p/9p
 readonly SPARE_MODULES=(drivers/pci/pci-pf-stub)
 # For machines with a disk; in load order
 readonly DISK_MODULES=(drivers/block/virtio_blk lib/crc/crc16 fs/mbcache fs/jbd2/jbd2 fs/ext4/ext4)
+# For machines on a network: its card, and a server and a client of NFS; in load order
+readonly NET_MODULES=(net/core/failover drivers/net/net_failover drivers/net/virtio_net net/sunrpc/sunrpc
+	net/sunrpc/auth_gss/auth_rpcgss fs/nfs_common/grace fs/lockd/lockd fs/nfs_common/nfs_acl fs/nfsd/nfsd
+	net/dns_resolver/dns_resolver fs/nfs/nfs fs/nfs/nfsv4)
 # The drivers under test; in load order. Debian has their source, but not built.
 # Our own (guest/module) are loaded by tests: t410_cache with the cache model, t410_shapes for PMUs
 # that other vendors' machines have, nvidia for nodes of GPUs
@@ -157,7 +161,7 @@ make_kernel() {
 	for name in "${names[@]:1}"; do dpkg-deb -x "$packages/${name}"_*.deb "$unpacked"; done
 	cp "$(first_file "$unpacked" -name 'vmlinuz*')" "$out/vmlinuz"
 	cp "$(first_file "$unpacked" -path "*/linux-headers-$KERNEL_RELEASE/vmlinux")" "$out/vmlinux.btf"
-	for name in "${SHARE_MODULES[@]}" "${SPARE_MODULES[@]}" "${DISK_MODULES[@]}" "${CMN_MODULES[@]}"; do
+	for name in "${SHARE_MODULES[@]}" "${SPARE_MODULES[@]}" "${DISK_MODULES[@]}" "${NET_MODULES[@]}" "${CMN_MODULES[@]}"; do
 		copy_module "$name" "$unpacked" "$out/modules"
 	done
 	unpack_source "$packages/${names[0]}"_*.deb "${names[0]}" "$source"
@@ -166,6 +170,7 @@ make_kernel() {
 	build_drivers "$source" "$config" "$(first_file "$unpacked" -name Module.symvers)" "$out"
 	printf '%s.ko\n' "${SHARE_MODULES[@]##*/}" "${DRIVERS[@]}" > "$out/modules/order"
 	printf '%s.ko\n' "${DISK_MODULES[@]##*/}" > "$out/modules/order-disk"
+	printf '%s.ko\n' "${NET_MODULES[@]##*/}" > "$out/modules/order-net"
 	printf '%s.ko\n' "${AMPEREONE_DRIVERS[@]}" > "$out/modules/order-ampereone"
 	printf '%s.ko\n' "${CMN_MODULES[@]##*/}" > "$out/modules/order-cmn"
 	rm -rf "$unpacked" "$source"

@@ -13,6 +13,7 @@ IRQ=1				# they have an overflow interrupt
 STEADY=				# the guest's clock counts instructions
 CACHE=				# KiB of the caches, L2:LLC; empty: memory traffic is declared only
 DISKS=()			# sizes in MiB
+NET=				# PORT:NUMBER: its network, and which machine of that it is
 USERLAND_NAME=userland		# guest/NAME.list: Debian's programs in the guest
 
 HOST_FOLDER=			# at /host in the guest
@@ -39,6 +40,7 @@ options_help() {
 	--expect-log PATTERN   kernel log complaint that must appear (grep -E; repeatable)
 	--allow-log PATTERN    kernel log complaint that may appear
 	--disk MIB             an empty disk, 0000:00:08.0 and on, disk0 and on in traffic files (repeatable, 4 at most)
+	--net PORT:N           a card in the network of this port of the host's loopback, as machine N (1 to 9)
 	--cache L2:LLC         run the guest's loads and stores through caches of so many KiB
 	--trace FILE           write every register access of the PMUs to FILE
 	--userland NAME        Debian's programs in the guest: userland, slurm, systemd or real (userland)
@@ -84,6 +86,10 @@ set_option() { # NAME VALUE
 		DISKS+=("$2")
 		;;
 	--userland) one_of "$1" "$2" userland slurm systemd real && USERLAND_NAME=$2 ;;
+	--net)
+		[[ $2 =~ ^[0-9]{4,5}:[1-9]$ ]] || die_usage "--net: a port and a number are needed, as 20000:1, not \"$2\""
+		NET=$2
+		;;
 	--cache)
 		[[ $2 =~ ^[0-9]{1,6}:[0-9]{1,6}$ ]] || die_usage "--cache: two sizes are needed, as 64:512, not \"$2\""
 		CACHE=$2
