@@ -17,6 +17,8 @@ set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/machine/machine.sh
 . "$HERE/machine.sh"
+# shellcheck source=tests/machine/fleet.sh
+. "$HERE/fleet.sh"
 T410TRACE=${T410TRACE:-$ROOT/build/arm64-shared/t410trace}
 TIMEOUT=2400	# of a boot that hangs; all scenarios take a tenth of this on two busy cores
 RUNS=3		# of a scenario at most
@@ -36,8 +38,8 @@ fail() {
 
 # Lines "SHAPE TRAFFIC NAME [more | alone]"; one that is alone runs only if it is named. A shape may say
 # what the other end of NVLink-C2C is: "t410,none", that there are disks: "t410,disks", that it is a
-# node of a cluster: "t410,slurm", that systemd is its first process: "t410,systemd"; that our module
-# makes PMUs: "t410,shapes"; or that it is an ESP: "t410,esp"
+# node of a cluster: "t410,slurm", or the first of three: "t410,fleet", that systemd is its first process:
+# "t410,systemd"; that our module makes PMUs: "t410,shapes"; or that it is an ESP: "t410,esp"
 scenarios=$("$HERE/judge.py" --list) || fail "judge.py does not run"
 names=$(cut -d ' ' -f 3 <<< "$scenarios")
 # shellcheck disable=SC2046  # a list
@@ -59,10 +61,11 @@ esac
 
 # The packages of these guests are others: without them all else can be tested
 skipped=0
-for userland in slurm systemd; do
-	of_it=$(awk -v it=",$userland\$" '$1 ~ it { print $3 }' <<< "$scenarios")
+for shapes in "slurm|fleet" systemd; do
+	userland=${shapes%|*}
+	of_it=$(awk -v it=",($shapes)\$" '$1 ~ it { print $3 }' <<< "$scenarios")
 	wanted=$(printf '%s\n' "$@" | grep -xF -- "$of_it") || continue
-	machine_ready "$share/prepare-$userland.log" --userland $userland
+	machine_ready "$share/prepare-$userland.log" --userland "$userland"
 	case $? in
 	0) ;;
 	"$MACHINE_NO_NETWORK")
@@ -84,7 +87,7 @@ boot() {
 	local folder=$1 log shape=$2 traffic=$3 options=() status
 	log=$1/machine-$2-$(basename "$3" .conf).log
 	shift 3
-	options=(--shape "${shape%,*}" "${CLOCK[@]}")
+	options=(--timeout "$TIMEOUT" --traffic "$HERE/$traffic" --dir "$folder" --shape "${shape%,*}" "${CLOCK[@]}")
 	case $shape in
 	# perf and t410trace want the same counters there, which the driver may remark on
 	*,disks) options+=(--disk 256 --disk 128 --allow-log "only one BDF") ;;
@@ -93,14 +96,19 @@ boot() {
 	# one socket, and two CPU tiles
 	*,esp) options+=(--sockets 1) ;;
 	*,slurm) options+=(--userland slurm) ;;
+	*,fleet)
+		options+=(--userland slurm)
+		fleet_begin "$folder" "${options[@]}"
+		options+=(--net "$FLEET_PORT:1")
+		;;
 	# it would like a module of the kernel that this machine has no use for
 	*,systemd) options+=(--userland systemd --allow-log "systemd.*Failed to find module 'autofs4'") ;;
 	*,*) options+=(--peer "${shape#*,}") ;;
 	esac
 	[ "$shape" != t410,none ] || options+=(--expect-log "No GPU is enabled" --expect-log "c2c-pmu failed with error -22")
-	"$MACHINE" --timeout $TIMEOUT "${options[@]}" --traffic "$HERE/$traffic" --dir "$folder" -- sh guest.sh "$@" \
-		> "$log" 2>&1
+	"$MACHINE" "${options[@]}" -- sh guest.sh "$@" > "$log" 2>&1
 	status=$?
+	[ "$shape" != t410,fleet ] || fleet_end "$folder"
 	sed 's/^/# /' "$log"
 	# The machine's own opinion: it looks for complaints of the kernel, too.
 	[ $status = 0 ] || problems+=("the virtual machine ($shape, $traffic) ended with status $status: $(tail -n 1 "$log")")
@@ -140,9 +148,10 @@ while [ ${#problems[@]} = 0 ] && [ ${#runs[@]} -lt $RUNS ]; do
 	[ ${#reasons[@]} != 0 ] || break
 	n=$((${#runs[@]} + 1))
 	printf "# run $n, of the estimates in %s\n" "${reasons[@]}"
-	# A busy host makes this clock slow, and nothing else. What a reading costs is no time by it.
+	# A busy host makes this clock slow, and nothing else. What a reading costs is no time by it, and
+	# machines that talk to each other need the same time.
 	case ${reasons[*]} in
-	*stat_budget:*) CLOCK=() ;;
+	*stat_budget:* | *fleet:*) CLOCK=() ;;
 	*) CLOCK=(--steady) ;;
 	esac
 	boots "$share/run$n" "${reasons[@]%%:*}"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of the verdicts on jobs of three nodes, without a virtual machine: records that are the sums of
+"""Tests of the verdicts on jobs of three machines, without a virtual machine: records that are the sums of
 their nodes pass, and others fail in the right test.
 """
 
@@ -14,7 +14,7 @@ from results import Scenario
 from spoilt import failing_in, refuse_spoilt
 
 TESTS = [test for test in fleet.TESTS["fleet"] if test is not fleet.the_daemon_ends_well]
-ENDS, RECORDS, ARRAY, MACHINE, PROGRAMS, ROUND, STOPPED, DIED, FOLDER = (test.__name__ for test in TESTS)
+ENDS, RECORDS, ARRAY, MACHINE, PROGRAMS, ROUND, NAMES, NFS, STOPPED, DIED, FOLDER = (test.__name__ for test in TESTS)
 # Jobs by name: their numbers, and what each node has moved
 JOBS = {
     "three": ("first", "1", {"n1": 100, "n2": 200, "n3": 300}),
@@ -30,35 +30,35 @@ MISSING = {"stopped": "n2", "killed": "n3"}
 SLOT = 0
 
 
-def report(value):
+def report(node, value):
     machine = {"value": value + 3}
     metrics = {"mem_read_bytes": {"value": value}, "mem_write_bytes": {"value": 0}}
     counter = {"name": judge.READ0, "value": value, "low": value - 1, "high": value + 1, "others": 2, "unattributed": 1, "machine": machine}
-    return {"metrics": metrics, "counters": [counter]}
+    return {"host": {"name": node}, "metrics": metrics, "counters": [counter]}
 
 
 def right():
-    files = {"truth": [], "nodes": "n1 idle\nn2 idle\nn3 down\n"}
+    files = {"truth": [], "nodes": "n1 idle\nn2 idle\nn3 down\n", "mount": "10.4.1.1:/ /shared nfs4 rw 0 0", "owners": "64030\n64030\n"}
     for name, (moment, number, nodes) in JOBS.items():
         shown = {"array": "3_1", "array_2": "3_2"}.get(name, number)
         record = {"j": number, "m": {"mr": [sum(nodes.values())], "mw": [0]}, "N": {"n": len(nodes), "of": 3, "miss": MISSING.get(name)}}
+        if not nodes:
+            record = {"j": number, "N": {"n": 0, "of": 2, "no": 2, "miss": "n[1-2]"}}
         for node, value in nodes.items():
-            files[f"reports.{moment}/{number}/1700000000/{node}.json"] = report(value)
+            files[f"reports.{moment}/{number}/1700000000/{node}.json"] = report(node, value)
             files["truth"].append({"name": f"{name.split('_')[0]}.{number}.{node[1:]}", "slot": SLOT, "bytes": value})
         base = name.split("_")[0]
         files.setdefault(f"{base}.id", number)
         files.setdefault(f"{base}.sacct", []).append(
-            f"{shown}|{base}|{'NODE_FAIL' if name == 'killed' else 'COMPLETED'}|0:0|{'t4j1l:aa' if nodes else ''}")
-        files.setdefault(f"{base}.decoded", [])
-        if nodes:
-            files[f"{base}.decoded"].append(record)
+            f"{shown}|{base}|{'NODE_FAIL' if name == 'killed' else 'COMPLETED'}|0:0|t4j1l:aa")
+        files.setdefault(f"{base}.decoded", []).append(record)
     for moment in ("early", "late", "vain", "killed"):
         files[f"tickets.{moment}/open/{'5' if moment == 'late' else '.none'}"] = "x"
     for moment in ("first", "early", "late", "vain", "gone.away"):
-        files[f"round.{moment}.status"] = "1" if moment in ("vain", "gone.away") else "0"
+        files[f"round.{moment}.status"] = "1" if moment == "gone.away" else "0"
         files[f"round.{moment}.err"] = ""
     files["round.gone.away.err"] = "no account is stored: there is no folder /shared"
-    files["round.vain.err"] = "job 6: there is no account: x\njob 7: there is no account: x\n"
+    files["round.vain.err"] = "job 6: none of its nodes x\njob 7: none of its nodes x\n"
     files["reports.vain/.none"] = ""
     return files
 
@@ -122,13 +122,41 @@ def spoil_missing(files):
 
 
 def spoil_silence(files):
-    files["round.vain.err"] = "job 6: there is no account\n"
+    files["round.vain.err"] = "job 6: none of its nodes\n"
     return {FOLDER}
+
+
+def spoil_empty_record(files):
+    files["gone.sacct"] = [files["gone.sacct"][0].removesuffix("t4j1l:aa")]
+    files["gone.decoded"] = []
+    return {FOLDER}
+
+
+def spoil_zeros(files):
+    """Nobody counted, and the record has a number."""
+    files["full.decoded"][0]["m"] = {"mr": [0]}
+    return {FOLDER}
+
+
+def spoil_name(files):
+    files["reports.first/1/1700000000/n1.json"]["host"]["name"] = "t410-1"
+    return {NAMES}
+
+
+def spoil_mount(files):
+    files["mount"] = "tmpfs /shared tmpfs rw 0 0"
+    return {NFS}
+
+
+def spoil_owner(files):
+    files["owners"] += "65534\n"
+    return {NFS}
 
 
 CASES = (
     spoil_state, spoil_node, spoil_first_node, spoil_byte, spoil_two_records, spoil_array, spoil_task, spoil_counter,
-    spoil_truth, spoil_ticket, spoil_missing, spoil_silence,
+    spoil_truth, spoil_ticket, spoil_missing, spoil_silence, spoil_empty_record,
+    spoil_zeros, spoil_name, spoil_mount, spoil_owner,
 )  # fmt: skip
 
 
