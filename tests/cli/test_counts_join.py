@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """test_counts_join.py T410TRACE: counts of Bay Trail beside a recording of the same time go to the
 processes that ran on a module, or to the device, with nothing missing; times that fit nowhere are

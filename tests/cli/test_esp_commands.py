@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """test_esp_commands.py T410TRACE: "list" and "stat" of an ESP whose registers are a file.
 

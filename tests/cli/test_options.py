@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """test_options.py T410TRACE: every option and setting that takes a time, a size or a percentage has
 units, and says what is wrong with others; names of schedulers are the same everywhere."""

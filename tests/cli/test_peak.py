@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """test_peak.py T410TRACE: list and topology say the peak that the firmware's memory table tells, and
 reports from a trace say the peak that it has, or the one that is given instead."""

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """test_platforms.py T410TRACE: what "list" says of copies of other vendors' sysfs.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """declare.py FILE CPU BYTES SEED: a program that moves BYTES for each ms of its CPU time, and says so.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """emon.py LOG EVERY_MS FILE FILE: plays a vendor's tool on a Bay Trail, group UNC_SOC_All_Reqs.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """judge_large.py FOLDER CPUS: what t410trace did in the virtual T410 of so many CPUs.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """judge_real.py [--table DOCUMENT] [--limits] T410TRACE FOLDER [RUN...]: how right is it?
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """judge_selftest.py FOLDER: what t410trace check --selftest said in the virtual T410.
 
