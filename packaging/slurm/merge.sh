@@ -134,9 +134,10 @@ fail() {
 	fi
 }
 
-# can_read: else the file server is away for some time, after which the record is made without them
+# can_read: else the file server is away for some time, after which the record is made without them.
+# Up to 16 MiB, as job --merge reads, in blocks of 512 bytes: not every find knows M.
 can_read() {
-	is_over 12 || call find "$folder" -type f -name '*.json' -size -17M -exec cat {} + 2> .problem > /dev/null
+	is_over 12 || call find "$folder" -type f -name '*.json' -size -32769 -exec cat {} + 2> .problem > /dev/null
 }
 
 # merge: the record of the job, in $record
