@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What tests of verdicts share: right results pass, spoilt ones fail, and where they are wrong."""
 
+import contextlib
 import copy
+import io
 import json
 import tempfile
 from pathlib import Path
@@ -30,7 +32,8 @@ def as_text(content):
 
 
 def failing_in(files, tests, make_scenario, name="scenario"):
-    """The same of made-up @files, contents by name, in a folder of this @name."""
+    """The same of made-up @files, contents by name, in a folder of this @name. Figures are not printed:
+    they are invented, too."""
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent, name)
         folder.mkdir()
@@ -38,7 +41,8 @@ def failing_in(files, tests, make_scenario, name="scenario"):
         for file, content in files.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_text(as_text(content), encoding="utf-8")
-        return failing(make_scenario(folder), tests)
+        with contextlib.redirect_stdout(io.StringIO()):
+            return failing(make_scenario(folder), tests)
 
 
 def spoilers_of(module):
