@@ -155,7 +155,7 @@ static void put_split(FILE *out, const struct quality *q)
 }
 
 /* The losses, but those already said, as one sentence; empty when there is nothing to say. */
-static void put_quality(FILE *out, const struct quality *q, uint64_t said, bool quiet)
+static void put_quality(FILE *out, const struct quality *q, uint64_t said, bool quiet, bool partial)
 {
 	char text[LOSS_TEXT_LEN];
 	bool any = false;
@@ -173,7 +173,7 @@ static void put_quality(FILE *out, const struct quality *q, uint64_t said, bool 
 		any = true;
 	}
 	if (!any && !quiet)
-		fprintf(out, "nothing was lost");
+		fprintf(out, "nothing %swas lost", partial ? "else " : "");
 }
 
 /* Every loss with its value, also zeros. */
@@ -229,7 +229,7 @@ int notes_trust(FILE *out, const struct notes_basis *b, size_t width, bool quiet
 		else if (part == 0 && b->counted)
 			put_split(f, b->quality);
 		else if (part == 1)
-			put_quality(f, b->quality, 0, quiet);
+			put_quality(f, b->quality, 0, quiet, b->partial);
 		else if (part == 2 && b->quality->tasks_ns)
 			put_per_window(f, b);
 		else if (part == 3)
@@ -334,13 +334,17 @@ static int put_unplaced(FILE *out, const struct report *r, size_t width)
 
 struct notes_basis notes_basis_of(const struct report *r)
 {
-	return (struct notes_basis){
+	struct notes_basis b = {
 		.quality = &r->quality,
 		.self = &r->self,
 		.tick = r->host->tick,
 		.duration_ns = report_duration_ns(r),
 		.counted = r->nr_counters != 0,
 	};
+
+	for (size_t i = 0; i < r->nr_counters; i++)
+		b.partial |= !r->counters[i].valid;
+	return b;
 }
 
 /* Notes that losses and the method have no part in; @settled leaves out those of the whole run. */
@@ -405,7 +409,7 @@ int notes_rest(FILE *out, const struct report *r, const struct notes_beside *bes
 		if (part == 1 && !(said & VERDICT_SAID_FALLBACK))
 			put_fallback(f, &r->quality);
 		if (part == 2)
-			put_quality(f, &r->quality, said, true);
+			put_quality(f, &r->quality, said, true, false);
 		err = sentence_end(&s, out, width, 0);
 	}
 	return err;

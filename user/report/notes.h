@@ -55,6 +55,7 @@ int sentence_end(struct sentence *s, FILE *out, size_t width, int err);
  * @duration_ns: that time
  * @tick: where windows were closed at ticks, NULL when unknown
  * @counted: there are counters
+ * @partial: notes say already what is missing
  */
 struct notes_basis {
 	const struct quality *quality;
@@ -62,6 +63,7 @@ struct notes_basis {
 	const char *tick;
 	uint64_t duration_ns;
 	bool counted;
+	bool partial;
 };
 
 /** notes_basis_of() - those of a report */

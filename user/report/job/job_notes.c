@@ -7,6 +7,7 @@
 
 #include "report/format.h"
 #include "report/job/job_gpus.h"
+#include "report/job/job_nodes.h"
 #include "report/job/job_sums.h"
 #include "report/notes.h"
 #include "report/resctrl_report.h"
@@ -209,6 +210,17 @@ static int put_groups(FILE *out, const struct job_context *c, const struct accou
 	return err || !j->nr_groups ? err : resctrl_groups_explain(out, width);
 }
 
+/* Has one of the notes above named what is not in the account? */
+static bool is_partial(const struct job_context *c, const struct account_job *j)
+{
+	bool without = false;
+
+	for (size_t i = 0; i < j->nr_node; i++)
+		without |= j->node[i].missing != 0;
+	return without || j->nr_gaps || j->state == ACCOUNT_STALE || j->late_start ||
+	       (c->nodes && job_nodes_incomplete(c->nodes));
+}
+
 int job_notes_write(FILE *out, const struct job_context *c, const struct account_job *j,
 		    size_t width, const struct table_options *o)
 {
@@ -217,6 +229,7 @@ int job_notes_write(FILE *out, const struct job_context *c, const struct account
 		.self = &j->self,
 		.duration_ns = j->covered_ns,
 		.counted = j->nr_node != 0,
+		.partial = is_partial(c, j),
 	};
 	int err = put_state(out, j, width);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hostlist.h"
 #include "base/text.h"
 #include "report/job/job_merge.h"
@@ -141,6 +142,31 @@ static void test_golden(void **state)
 	job_merge_free(m);
 }
 
+/* Losses are told from nodes that the notes before have named. */
+static void test_quality(void **state)
+{
+	static const char *const nodes[] = { "n1", "n[1-2]" };
+	static const char *const says[] = { "\nquality: nothing was lost\n",
+					    "\nquality: nothing else was lost\n" };
+	struct table_options plain = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++) {
+		struct job_merge *m = world_must(job_merge_new());
+		struct text_list expected = { 0 };
+		char *text;
+
+		add(m, "n1", "t410", false);
+		assert_int_equal(hostlist_expand(nodes[i], &expected, NULL), 0);
+		assert_int_equal(job_merge_finish(m, &expected), 0);
+		text = table_text(m, &plain);
+		assert_non_null(strstr(text, says[i]));
+		free(text);
+		text_list_free(&expected);
+		job_merge_free(m);
+	}
+}
+
 /* Under valgrind fewer do */
 #define MANY draw_times(1000, 50)
 
@@ -227,6 +253,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_quality),
 		cmocka_unit_test(test_many),
 	};
 

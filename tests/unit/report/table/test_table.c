@@ -663,6 +663,9 @@ static void test_split(void **state)
 	expect_split(r, "\nsplit by state-space estimate, activity measured by l3d_cache_refill, "
 			"l2d_cache_wb (198 of 200 windows; CPU time in 2); 37 small workloads "
 			"estimated together\nquality: nothing was lost\n");
+	r->counters[0].valid = false;
+	expect_split(r, "\nquality: nothing else was lost\n");
+	r->counters[0].valid = true;
 	q->fallback_windows = 0;
 	q->pooled_workloads = 1;
 	expect_split(r, "l2d_cache_wb (198 of 200 windows); 1 small workload estimated together\n");
