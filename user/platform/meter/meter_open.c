@@ -237,35 +237,35 @@ static void refuse_turn(struct meter *m, const struct plan_turn *turn)
  * Beside counters of traffic nothing takes turns: neither our sets, nor in the kernel with others,
  * which would stop these counters at each of its ticks. What does not fit beside them is absent.
  */
-static void leave_traffic_alone(struct meter *m, const struct plan_pmu *plan)
+static void leave_traffic_alone(struct meter *m, const struct plan_pmu *plan,
+				const struct counted_pmu *counted)
 {
-	const struct counted_pmu *counted = find_counted(m, plan->pmu);
-
-	if (counted && !counted->pinned)
+	if (!counted->pinned)
 		refuse_all(m, plan->pmu, -EBUSY);
-	for (size_t i = 1; counted && i < plan->nr_turns; i++)
+	for (size_t i = 1; i < plan->nr_turns; i++)
 		refuse_turn(m, &plan->turns[i]);
 }
 
 /* Copy the plan, without events that are refused and turns of nothing else. */
 static int make_parts(struct meter *m, struct meter_pmu *p, const struct plan_pmu *plan)
 {
-	bool alone = find_counted(m, plan->pmu);
+	const struct counted_pmu *counted = find_counted(m, plan->pmu);
 	int err;
 
-	leave_traffic_alone(m, plan);
+	if (counted)
+		leave_traffic_alone(m, plan, counted);
 	p->plan = plan;
 	p->turn_end_ns = UINT64_MAX;
 	p->read_next_ns = UINT64_MAX;
 	p->turns = calloc(plan->nr_turns + 1, sizeof(*p->turns));
 	p->shares = calloc(plan->nr_turns + 1, sizeof(*p->shares));
 	err = p->turns && p->shares ? part_make(m, plan->base, plan->nr_base, &p->base) : -ENOMEM;
-	p->base.alone = alone;
+	p->base.alone = counted != NULL;
 	for (size_t i = 0; i < plan->nr_turns && !err; i++) {
 		struct meter_part *turn = &p->turns[p->nr_turns];
 
 		err = part_make(m, plan->turns[i].events, plan->turns[i].nr, turn);
-		turn->alone = alone;
+		turn->alone = counted != NULL;
 		if (!err && turn->nr)
 			p->shares[p->nr_turns++] = (struct meter_share){ 1, 1, 0 };
 		else if (!err)
