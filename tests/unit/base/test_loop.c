@@ -30,7 +30,7 @@ static struct diag problem;
  * @due_ns: when it is due
  * @left: the loop ends when it has run so often
  * @err: and it fails then
- * @also: becomes due when this one runs
+ * @also, @delay_ns: becomes due when this one runs, or so long after it
  */
 struct toy {
 	char name;
@@ -39,6 +39,7 @@ struct toy {
 	int left;
 	int err;
 	struct toy *also;
+	uint64_t delay_ns;
 };
 
 static int toy_fd(void *arg)
@@ -65,7 +66,7 @@ static int toy_run(void *arg, struct diag *d)
 	if (t->fds[1])
 		assert_int_equal(read(t->fds[0], &byte, 1), 1);
 	if (t->also)
-		t->also->due_ns = 0;
+		t->also->due_ns = t->delay_ns ? monotonic_ns() + t->delay_ns : 0;
 	if (--t->left)
 		return 0;
 	if (t->err)
@@ -135,15 +136,18 @@ static void test_many_descriptors(void **state)
 		close_pipe(&toys[i]);
 }
 
-/* The next time of all is slept for, and nothing runs before its time. */
+/*
+ * The next time of all is slept for, and nothing runs before its time. Each sets the time of the next:
+ * on a busy machine all of several times may be over at once.
+ */
 static void test_times(void **state)
 {
 	uint64_t start = monotonic_ns();
 	struct toy toys[] = {
-		{ .name = 'a', .due_ns = start + 40 * MS, .left = 1 },
-		{ .name = 'b', .due_ns = start + 20 * MS },
-		{ .name = 'c', .due_ns = UINT64_MAX },
-		{ .name = 'd', .due_ns = start },
+		{ .name = 'a', .due_ns = UINT64_MAX, .left = 1 },
+		{ .name = 'b', .due_ns = UINT64_MAX, .also = &toys[0], .delay_ns = 20 * MS },
+		{ .name = 'c', .due_ns = start + 3600 * 1000 * MS },
+		{ .name = 'd', .due_ns = start, .also = &toys[1], .delay_ns = 20 * MS },
 	};
 
 	(void)state;
