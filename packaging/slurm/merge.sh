@@ -30,7 +30,8 @@ stop() {
 	exit 1
 }
 
-call() { timeout -k 1 "$CALL" "$@"; }
+# without the lock, which is for this shell alone, however long a program stays
+call() { timeout -k 1 "$CALL" "$@" 9>&-; }
 
 # is_number TEXT: one that the shell can compare
 is_number() {
@@ -176,12 +177,14 @@ store() {
 	return 1
 }
 
-# remove_run FOLDER: with all that nodes have put there, but nothing behind a link
+# remove_run FOLDER: with all that nodes have put there, but nothing behind a link. Not by find, because
+# not every one can delete; what stays is tried again by forget_old_reports.
 remove_run() (
-	cd "${1%/*}" && [ "$(pwd -P)" = "${1%/*}" ] || return
-	call find "./${1##*/}" -delete
-	rmdir "${1%/*}"
-) 2> /dev/null
+	cd "${1%/*}" 2> /dev/null && [ "$(pwd -P)" = "${1%/*}" ] || return
+	problem=$(call rm -rf "./${1##*/}" 2>&1) ||
+		say "the reports in $1 cannot be removed: ${problem:-rm did not end in $CALL s (CALL)}"
+	rmdir "${1%/*}" 2> /dev/null
+)
 
 # forget: the ticket, and the reports of this run and of earlier ones, whose tickets it has replaced.
 # A run that is to come has a folder of its own.

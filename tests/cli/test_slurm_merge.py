@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests of jobs on many nodes: reports of packaging/slurm/epilog.sh in a shared folder, tickets of
-epilog-slurmctld.sh, and rounds of merge.sh, with programs that only pretend.
+epilog-slurmctld.sh, and rounds of merge.sh, with Slurm's programs that only pretend.
 
 test_slurm_merge.py T410TRACE [JOBS]: so many jobs end at once (30), the others are left out with a
 number (check-fleet)."""
@@ -28,14 +28,42 @@ KEEP_S = 7 * 86400
 
 # Names of hosts; n[1-3] is the only list that is understood
 HOSTNAMES = 'for name in "$3"; do [ "$name" = "n[1-3]" ] && echo "n1\nn2\nn3" || echo "$name"; done'
+# Processes of a round at once: its shell, one for a pipe or a substitution, timeout, and a program that
+# may be a script with one of its own
+MOST_PROCESSES = 8
+# Time between two looks at them
+LOOK_S = 0.004
+
 # A call of the database: never two at a time
 ONE_AT_A_TIME = 'mkdir FOLDER/busy || echo two >> FOLDER/twice; echo "$@" >> FOLDER/stored; BODY; rmdir FOLDER/busy'
+
+
+def words_of(pid, name):
+    """Of a file of a process; none when it has ended."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/{name}").read_text(encoding="utf-8").split()
+    except OSError:
+        return []
+
+
+def family(pid):
+    """A process and all that it has started."""
+    found = [pid]
+    for one in found:
+        found += words_of(one, f"task/{one}/children")
+    return found
+
+
+def resident(pid):
+    """Bytes of a process in memory, also those that it shares."""
+    return int((words_of(pid, "statm") or [0, 0])[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 class Site:
     """A cluster: a shared folder, one of tickets, and programs."""
 
-    def __init__(self, settings=""):
+    def __init__(self, settings="", shell=()):
+        self.shell = shell
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.scratch.name)
         self.shared, self.tickets = self.folder / "shared", self.folder / "tickets"
@@ -81,7 +109,20 @@ END""")
 
     def script(self, name, **environment):
         environment = {"T410TRACE_EPILOG_CONF": str(self.conf), **environment}
-        return subprocess.run([SLURM / name], env=environment, capture_output=True, text=True, check=False)
+        return subprocess.run([*self.shell, SLURM / name], env=environment, capture_output=True, text=True, check=False)
+
+    def watched_round(self):
+        """What it says, how many processes it had at once, and their bytes of memory."""
+        with tempfile.TemporaryFile("w+", dir=self.folder) as err, subprocess.Popen(
+            [SLURM / "merge.sh"], env={"T410TRACE_EPILOG_CONF": str(self.conf)}, stderr=err
+        ) as done:
+            most, memory = 0, 0
+            while done.poll() is None:
+                there = family(done.pid)
+                most, memory = max(most, len(there)), max(memory, sum(map(resident, there)))
+                time.sleep(LOOK_S)
+            err.seek(0)
+            return err.read(), most, memory
 
     def epilog(self, node="n1", job="42", begin=BEGIN, **more):
         """What slurmd says."""
@@ -142,6 +183,34 @@ def test_a_job_on_three_nodes_is_stored_once():
         assert site.lines("stored") == [modified()], site.lines("stored")
         has(site.lines("asked")[-1], f"job --merge {site.shared}/{folder} --nodes n[1-3] --compact")
         assert not list(site.shared.iterdir()) and not site.left(), (site.reports(), site.left())
+
+
+def test_the_shell_of_busybox_runs_all_of_it():
+    """Whose programs know fewer options."""
+    with Site(shell=("busybox", "sh")) as site:
+        for begin in (BEGIN, BEGIN + 60):
+            site.all_close(begin=begin)
+            site.ticket(begin=begin)
+        assert len(site.reports()) == 6
+        assert site.round() == ""
+        assert site.lines("stored") == [modified()], site.lines("stored")
+        assert not list(site.shared.iterdir()) and not site.left(), (site.reports(), site.left())
+        # at once
+        site.epilog("n1", "43")
+        site.ticket("43")
+        site.later(300)
+        site.report(merged=f"echo {RECORD}; exit 3")
+        assert site.round() == ""
+        assert site.lines("stored")[1:] == [modified("43")] and not site.left() and not list(site.shared.iterdir())
+
+
+def test_reports_that_cannot_be_removed_are_told():
+    with Site() as site:
+        site.all_close()
+        site.ticket()
+        site.pretend("rm", 'case $* in -rf*) echo Stale file handle >&2; exit 1 ;; *) exec /bin/rm "$@" ;; esac')
+        has(site.round(), f"{site.shared}/42/{BEGIN} cannot be removed", "Stale file handle")
+        assert site.lines("stored") == [modified()] and not site.left() and len(site.reports()) == 3
 
 
 def test_a_node_that_does_not_close_is_waited_for():
@@ -501,15 +570,21 @@ def test_old_reports_without_a_ticket_are_removed():
         assert site.reports() == [f"43/{BEGIN}/n1.json"]
 
 
+def real_report(node, job):
+    """As t410trace writes it."""
+    report = json.loads((ROOT / "docs/examples/job.json").read_text(encoding="utf-8"))
+    report["host"]["name"] = node
+    report["job"].update(id=job, key=f"slurm-{job}-881-1795190401")
+    return report, json.dumps(report, separators=(",", ":")) + "\n"
+
+
 def test_the_record_is_the_sum_of_the_nodes():
     """By the program itself: three reports, and then two, whose record names the third."""
-    report = json.loads((ROOT / "docs/examples/job.json").read_text(encoding="utf-8"))
     for missing in ("", "n2"):
         with Site() as site:
             for node in ("n1", "n2", "n3"):
-                report["host"]["name"] = node
-                report["job"].update(id="42", key="slurm-42-881-1795190401")
-                (site.folder / f"{node}.report").write_text(json.dumps(report, separators=(",", ":")) + "\n", encoding="utf-8")
+                report, text = real_report(node, "42")
+                (site.folder / f"{node}.report").write_text(text, encoding="utf-8")
             site.pretend("t410trace", f'case $* in *--merge*) exec {T410TRACE} "$@" ;; *) cat FOLDER/$SLURMD_NODENAME.report ;; esac')
             nodes = [node for node in ("n1", "n2", "n3") if node != missing]
             for node in nodes:
@@ -530,11 +605,12 @@ def many(jobs):
     """So many jobs on three nodes end at once, and the database is slow, fails and hangs at times."""
     # no call takes 20 s on a busy machine; one that hangs does
     with Site("CALL=20\nTRIES=1000") as site:
+        site.report(merged=f'exec {T410TRACE} "$@"')
         for job in range(1, jobs + 1):
             folder = site.shared / str(job) / str(BEGIN)
             folder.mkdir(parents=True)
             for node in ("n1", "n2", "n3"):
-                (folder / f"{node}.json").write_text("{}\n", encoding="utf-8")
+                (folder / f"{node}.json").write_text(real_report(node, str(job))[1], encoding="utf-8")
 
         def end(job):
             start = time.monotonic()
@@ -552,13 +628,16 @@ def many(jobs):
             'case $* in *jobid=*00\\ *) [ -e FOLDER/"$5" ] || { : > FOLDER/"$5"; rmdir FOLDER/busy; exit 1; } ;;'
             ' *jobid=*[27]5[05]\\ *) [ -e FOLDER/"$5" ] || { : > FOLDER/"$5"; rmdir FOLDER/busy; exec sleep 60; } ;; esac'
         )
-        start, rounds, complaints = time.monotonic(), 0, 0
+        start, rounds, complaints, most, memory = time.monotonic(), 0, 0, 0, 0
         while site.left():
-            text = site.script("merge.sh").stderr
+            text, *seen = site.watched_round()
             complaints += text.count("not stored")
             rounds += 1
+            most, memory = max(most, seen[0]), max(memory, seen[1])
             assert rounds < 5, text
-        print(f"# {rounds} rounds, {complaints} complaints, {time.monotonic() - start:.1f} s")
+        print(f"# {rounds} rounds, {complaints} complaints, {time.monotonic() - start:.1f} s;"
+              f" at most {most} processes at once, {memory / 2**20:.1f} MiB")
+        assert 2 <= most <= MOST_PROCESSES, most
         stored = site.lines("stored")
         assert {line.split()[4] for line in stored} == {f"jobid={job}" for job in range(1, jobs + 1)}
         assert len(stored) == jobs + complaints and complaints >= jobs // 100, (len(stored), complaints)
