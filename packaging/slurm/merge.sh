@@ -96,9 +96,10 @@ find_folder() {
 # is_over: has the time passed in which nodes may close? Also when the clock was set back after the end.
 is_over() { [ "$now" -ge $((end + $1 * CLOSE)) ] || [ "$end" -gt $((now + CLOSE)) ]; }
 
+# problem: what a program has said, in a line
 problem() {
 	if [ -s .problem ]; then
-		head -c 400 .problem
+		head -c 400 .problem | tr '\n' ' '
 	else
 		echo "no message; CALL is $CALL s"
 	fi
@@ -141,10 +142,16 @@ can_read() {
 	is_over 12 || call find "$folder" -type f -name '*.json' -size -32769 -exec cat {} + 2> .problem > /dev/null
 }
 
-# merge: the record of the job, in $record
+# merge: the record of the job, in $record; and what it says about reports that are not in it, in
+# $refused: the record has only their number
 merge() {
 	record=$(call "$T410TRACE" job --merge "$folder" --nodes "$nodes" --compact "slurm:$id" 2> .problem)
 	status=$?
+	refused=$(problem)
+	case $refused in
+	*" left out: "*) ;;
+	*) refused= ;;
+	esac
 	case $status in
 	0 | 3)
 		[ $status = 0 ] || can_read || {
@@ -221,6 +228,7 @@ one_ticket() {
 	fi
 	merge || return
 	store || return
+	[ -z "$refused" ] || say "job $number: $refused"
 	in_a_row=0
 	forget
 }

@@ -601,6 +601,24 @@ def test_the_record_is_the_sum_of_the_nodes():
             assert (found["N"]["n"], found["N"].get("miss", "")) == (len(nodes), missing), found
 
 
+def test_a_report_that_is_refused_is_told():
+    """The record has the node's name among those without a report; the log has the reason."""
+    with Site() as site:
+        site.all_close()
+        site.ticket()
+        for node in ("n1", "n2", "n3"):
+            text = real_report(node, "42")[1]
+            (site.shared / f"42/{BEGIN}/{node}.json").write_text(text[:100] if node == "n2" else text, encoding="utf-8")
+        site.report(merged=f'exec {T410TRACE} "$@"')
+        has(site.round(), "job 42: ", "1 report is left out", f"{BEGIN}/n2.json", "damaged")
+        (stored,) = site.lines("stored")
+        record = stored.partition("AdminComment=")[2]
+        done = subprocess.run([T410TRACE, "job", "--decode", record], capture_output=True, text=True, check=True)
+        found = json.loads(done.stdout)["N"]
+        assert (found["n"], found["no"], found["bad"], found["miss"]) == (2, 1, 1, "n2"), found
+        assert not site.left() and not site.reports()
+
+
 def many(jobs):
     """So many jobs on three nodes end at once, and the database is slow, fails and hangs at times."""
     # no call takes 20 s on a busy machine; one that hangs does
