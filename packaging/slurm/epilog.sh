@@ -105,11 +105,14 @@ find_shared_run() {
 	esac
 }
 
-# As its owner, because root is nobody on a server of NFS. Nothing is written where the folder should
-# be mounted but is not: that one belongs to somebody else.
+# As its owner, because root is nobody on a server of NFS: one that knows delegations of folders (Linux
+# 7) does not even tell nobody whose a folder is that nobody may read. Nothing is written where the
+# folder should be mounted but is not: that one belongs to somebody else.
 check_shared() {
 	step="looking at $SHARED"
-	owner=$(stat -c '%U %g %A' "$SHARED") || refuse "there is no folder $SHARED: is it mounted?"
+	group=$(id -g "$SHARED_USER") || refuse "there is no user $SHARED_USER, SHARED_USER in $SETTINGS"
+	owner=$(as_owner stat -c '%U %g %A' "$SHARED" 2>&1) ||
+		refuse "there is no folder $SHARED: is it mounted? (${owner##*: })"
 	case $owner in
 	"$SHARED_USER "*) ;;
 	*) refuse "$SHARED does not belong to SHARED_USER of $SETTINGS, $SHARED_USER: is it mounted?" ;;

@@ -421,7 +421,7 @@ def test_the_shared_folder_must_be_that_of_slurm():
         assert site.round() == "" and site.lines("stored") == [modified()]
     with Site("SHARED_USER=nosuchuser") as site:
         site.epilog()
-        has(site.lines("log")[-1], "SHARED_USER", "mounted")
+        has(site.lines("log")[-1], "no user nosuchuser", "SHARED_USER")
         assert not site.reports()
 
 
@@ -523,10 +523,11 @@ def test_slurm_may_call_a_node_as_it_likes():
 
 
 def test_root_writes_as_the_owner_of_the_folder():
-    """As on a server of NFS, where root is nobody."""
+    """And looks at it, as on a server of NFS, where root is nobody."""
     if os.getuid():
         return
     with Site("SHARED_USER=nobody") as site:
+        site.pretend("stat", '[ "$(id -un)" != root ] || { echo "$4: Permission denied" >&2; exit 1; }; exec /usr/bin/stat "$@"')
         owner = pwd.getpwnam("nobody")
         site.folder.chmod(0o755)
         os.chown(site.shared, owner.pw_uid, owner.pw_gid)
