@@ -53,16 +53,18 @@ fleet_install() {
 	mkdir -p /etc/slurm/epilog.d /etc/t410trace
 	cp /host/epilog.sh /etc/slurm/epilog.d/t410trace.sh
 	cp /host/epilog-slurmctld.sh /etc/slurm/
+	syslogd -O "$COMMON/log.$1"
 	# its limits are for a node that must not wait; emulated CPUs may take longer
-	# busybox' shell takes its own programs, whatever PATH says, and its setpriv can do less
+	# busybox' shell takes its own programs, whatever PATH says, and these two can do less
 	cat > /etc/t410trace/epilog.conf <<-END
 	setpriv() { /usr/bin/setpriv "\$@"; }
+	timeout() { /usr/bin/timeout "\$@"; }
 	T410TRACE=$T410TRACE
 	SHARED=$SHARED
 	TICKETS=$TICKETS
 	CLOSE=$CLOSE
-	WAIT=30
-	LIMIT=40
+	WAIT=40
+	LIMIT=60
 	CALL=100
 	END
 	write_node
@@ -102,6 +104,8 @@ fleet_node() {
 	taskset -p $ANYWHERE $$ > /dev/null
 	munged --force
 	echo 2 > /proc/sys/kernel/perf_event_paranoid
+	# of a machine that is switched off, too
+	ln -s "$COMMON/serve.$1" serve.err
 	serve
 	slurmd
 	until [ -e $COMMON/end ]; do
@@ -117,6 +121,8 @@ fleet_node() {
 	serve_end
 	killall slurmd munged
 	umount -l /shared
+	cp $SLURM_LOG/slurmd.log .
+	rm serve.err
 	: > "$COMMON/ended.$1"
 }
 scenario_fleet_node2() { fleet_node 2; }
@@ -125,8 +131,8 @@ scenario_fleet_node3() { fleet_node 3; }
 # --- jobs
 
 # A job on nodes: node NAME RATE SECONDS moves bytes on each, at another rate, by a counter of the
-# socket of its CPU: the job on three nodes reads, others write. It waits for a file: Slurm's programs
-# take long to start.
+# socket of its CPU: the job on three nodes reads, others write. It waits for a file, of all nodes or of
+# its own: Slurm's programs take long to start.
 write_node() {
 	cat > /tmp/node <<-END
 	#!/bin/sh
@@ -136,7 +142,7 @@ write_node() {
 	slot=\$((cpu / 2 * 2))
 	[ "\$name" = three ] || slot=\$((slot + 1))
 	: > "$COMMON/ready.\$name.\$SLURM_JOB_ID.\$number"
-	until [ -e "$COMMON/go.\$name" ]; do sleep 0.5; done
+	until [ -e "$COMMON/go.\$name" ] || [ -e "$COMMON/go.\$name.\$number" ]; do sleep 0.5; done
 	run=\$name.\$SLURM_JOB_ID.\$number
 	taskset -c "\$cpu" traffic --name "\$run" --report "/tmp/\$run" --slot \$slot --rate \$((rate * number)) \
 		--seed \$((rate + number)) --duty 20-100/50-250 --seconds "\$seconds"
@@ -162,7 +168,8 @@ has_files() {
 }
 are_ready() { has_files "$2" $COMMON/ready."$1".*; }
 have_moved() { has_files "$1" $COMMON/truth/*; }
-no_job() { [ -z "$(squeue -h)" ]; }
+# no_job: not when the controller does not answer, which is said by an empty list, too
+no_job() { jobs=$(squeue -h) && [ -z "$jobs" ]; }
 
 # round NAME: of merge.sh; what was shared before it is kept
 round() {
@@ -174,12 +181,13 @@ round() {
 
 closed_in_vain() { [ "$(date +%s)" -gt $(($1 + CLOSE)) ]; }
 have_tickets() { [ "$(find $TICKETS -maxdepth 1 -name '[0-9]*' | wc -l)" -ge "$1" ]; }
-has_ticket() { [ -e "$TICKETS/$1" ]; }
+# has_ticket NAME: the job of this name, before a round or after it
+has_ticket() { [ -e "$TICKETS/$(cat "$1.id")" ] || [ -e "$TICKETS/open/$(cat "$1.id")" ]; }
 
-# ended NAME: the job of this name has, and everything of it
+# ended NAME: the job has, and the epilogs of its nodes
 ended() {
+	patiently has_ticket "$1"
 	patiently no_job
-	until_true has_ticket "$(cat "$1.id")"
 	date +%s > "$1.end"
 }
 
@@ -197,8 +205,13 @@ first_jobs() {
 		# shellcheck disable=SC2086  # two words
 		patiently are_ready $ready
 	done
-	for name in three two; do : > $COMMON/go.$name; done
-	patiently have_moved 5
+	# One machine after the other: programs on all of them at once had to wait for the host's processors
+	# in a third of their CPU time, after which their bytes come in one piece. Nobody can tell whose
+	# such a piece is: a tenth of a job's bytes went to others.
+	for number in 1 2 3; do
+		for name in three two; do : > $COMMON/go.$name.$number; done
+		patiently have_moved $((number < 3 ? 2 * number : 5))
+	done
 	: > $COMMON/go.array
 	patiently no_job
 	until_true have_tickets 4
@@ -211,10 +224,11 @@ stopped_daemon() {
 	: > $COMMON/stop.2
 	until_true test -e $COMMON/stopped.2
 	send_job stopped 3 500000 1
+	patiently has_ticket stopped
+	round early
 	ended stopped
 	rm $COMMON/stop.2
 	until_true test ! -e $COMMON/stopped.2
-	round early
 	time_is_over stopped
 	round late
 }
@@ -281,5 +295,5 @@ scenario_fleet() {
 	cluster_end
 	umount -l /shared
 	nfs_is_silent
-	cp $SLURM_LOG/*.log .
+	cp $SLURM_LOG/*.log $COMMON/log.? .
 }

@@ -23,6 +23,16 @@ def decoded(s, name):
     return [json.loads(line) for line in s.text(f"{name}.decoded").splitlines()]
 
 
+def said(s, node, job):
+    """What epilogs said about a job, in the system log of a node."""
+    return [line for line in s.text(f"log.{node[1:]}").splitlines() if f"-epilog: job {job}: " in line]
+
+
+def jobs_with_reports(s, moment):
+    """Their numbers, as they were shared before a round."""
+    return {path.parts[-3] for path in s.folder.glob(f"reports.{moment}/*/*/*.json")}
+
+
 def only(s, name):
     """The line of sacct and the record of a job, which has one of each."""
     found, records = rows(s, name), decoded(s, name)
@@ -116,10 +126,13 @@ def totals_are_those_of_the_machine(s):
 def totals_are_those_of_the_programs(s):
     for name in FIRST:
         found = reports(s, "first", number(s, name))
+        lines = [line for line in s.truth().lines if line["name"].startswith(f"{name}.")]
+        late = sum(line["late_ns"] for line in lines) / sum(line["cpu_ns"] for line in lines)
         for counter, truth in moved(s, name, number(s, name)).items():
             parts = [c for report in found.values() for c in report["counters"] if c["name"] == counter]
             value, low, high = (sum(part[key] for part in parts) for key in ("value", "low", "high"))
-            print(f"# fleet: {name}: {counter} {value / truth - 1:+.4f}")
+            errors = " ".join(f"{part / truth - 1:+.4f}" for part in (value, low, high))
+            print(f"# fleet: {name}: {counter} {errors}, its programs had to wait in {late:.0%} of their CPU time")
             expect(abs(value / truth - 1) <= 0.1, f"{name}: {counter} {value}, truth {truth}")
             expect(low <= truth <= high, f"{name}: {counter} {low} to {high}, truth {truth}")
 
@@ -131,7 +144,9 @@ def a_round_stores_all_and_leaves_nothing(s):
         left = [path.name for path in (s.folder / f"tickets.{later}" / "open").glob("[0-9]*")]
         wanted = {"late": [number(s, "stopped")]}.get(later, [])
         expect_equal(left, wanted, f"tickets before the round {later}")
-    expect_equal(list((s.folder / "reports.vain").rglob("*.json")), [], "reports after a full folder and one that was gone")
+    for later, names in (("early", ["stopped"]), ("late", ["stopped"]), ("vain", []), ("killed", ["killed"])):
+        others = jobs_with_reports(s, later) - {number(s, name) for name in names}
+        expect_equal(others, set(), f"jobs whose reports are left before the round {later}")
 
 
 @test("fleet")
@@ -183,5 +198,26 @@ def a_folder_that_is_full_or_gone_is_told(s):
 
 
 @test("fleet")
-def the_daemon_ends_well(s):
-    expect_equal(s.status("serve"), 0, "exit status")
+@estimate
+def epilogs_say_what_is_missing(s):
+    """And nothing about a node that has given its report."""
+    whole = [(name, number(s, name), "n1 n2 n3") for name in FIRST]
+    whole += [("array", record["j"], "n1 n2 n3") for record in decoded(s, "array")]
+    for name, job, nodes in (*whole, ("stopped", number(s, "stopped"), "n1 n3"), ("killed", number(s, "killed"), "n1 n2")):
+        for node in nodes.split():
+            expect(not said(s, node, job), f"{name}: {said(s, node, job)}")
+    for name, nodes, words in (
+        ("stopped", "n2", "does t410trace serve run?"),
+        ("full", "n1 n2", "cannot write to"),
+        ("gone", "n1 n2", "did not end in time"),
+    ):
+        for node in nodes.split():
+            lines = said(s, node, number(s, name))
+            expect(len(lines) == 1 and words in lines[0], f"{name}: the log of {node} has {lines}")
+
+
+@test("fleet")
+def daemons_end_well(s):
+    """That of the third machine is killed with it."""
+    for status in (s.folder / "serve.status", s.folder.parent / "fleet_node2" / "serve.status"):
+        expect_equal(status.read_text(encoding="utf-8").strip(), "0", f"exit status in {status.parent.name}")

@@ -11,8 +11,8 @@ import judge_fleet as fleet
 from results import Scenario
 from spoilt import failing_in, refuse_spoilt
 
-TESTS = [test for test in fleet.TESTS["fleet"] if test is not fleet.the_daemon_ends_well]
-ENDS, RECORDS, ARRAY, MACHINE, PROGRAMS, ROUND, NAMES, NFS, STOPPED, DIED, FOLDER = (test.__name__ for test in TESTS)
+TESTS = [test for test in fleet.TESTS["fleet"] if test is not fleet.daemons_end_well]
+ENDS, RECORDS, ARRAY, MACHINE, PROGRAMS, ROUND, NAMES, NFS, STOPPED, DIED, FOLDER, SAID = (test.__name__ for test in TESTS)
 # Jobs by name: their numbers, and what each node has moved
 JOBS = {
     "three": ("first", "1", {"n1": 100, "n2": 200, "n3": 300}),
@@ -26,6 +26,7 @@ JOBS = {
 }
 MISSING = {"stopped": "n2", "killed": "n3"}
 SLOT = 0
+LINE = "Nov 30 20:00:00 t410-1 user.notice t410trace-epilog:"
 
 
 def report(node, value):
@@ -44,7 +45,7 @@ def right():
             record = {"j": number, "N": {"n": 0, "of": 2, "no": 2, "miss": "n[1-2]"}}
         for node, value in nodes.items():
             files[f"reports.{moment}/{number}/1700000000/{node}.json"] = report(node, value)
-            files["truth"].append({"name": f"{name.split('_')[0]}.{number}.{node[1:]}", "slot": SLOT, "bytes": value})
+            files["truth"].append({"name": f"{name.split('_')[0]}.{number}.{node[1:]}", "slot": SLOT, "bytes": value, "cpu_ns": 9, "late_ns": 1})
         base = name.split("_")[0]
         files.setdefault(f"{base}.id", number)
         files.setdefault(f"{base}.sacct", []).append(
@@ -57,7 +58,11 @@ def right():
         files[f"round.{moment}.err"] = ""
     files["round.gone.away.err"] = "no account is stored: there is no folder /shared"
     files["round.vain.err"] = "job 6: none of its nodes x\njob 7: none of its nodes x\n"
-    files["reports.vain/.none"] = ""
+    for moment in ("early", "vain"):
+        files[f"reports.{moment}/.none"] = ""
+    files["log.1"] = f"{LINE} job 6: the account is not stored: cannot write to x\n{LINE} job 7: x did not end in time\n"
+    files["log.2"] = f"{files['log.1']}{LINE} job 5: there is no account: does t410trace serve run?\n"
+    files["log.3"] = "Nov 30 20:00:00 t410-3 user.notice other: job 1: hello\n"
     return files
 
 
@@ -113,6 +118,24 @@ def spoil_ticket(files):
     return {ROUND}
 
 
+def spoil_left(files):
+    """Reports of a job whose record is stored."""
+    files["reports.late/2/1700000000/n1.json"] = report("n1", 1)
+    return {ROUND}
+
+
+def spoil_complaint(files):
+    """A node that has given its report."""
+    files["log.3"] += f"{LINE} job 1: the account is not closed\n"
+    return {SAID}
+
+
+def spoil_quiet(files):
+    """One without a daemon, and nobody said so."""
+    files["log.2"] = files["log.1"]
+    return {SAID}
+
+
 def spoil_missing(files):
     files["stopped.decoded"][0]["N"].update(of=2, miss="")
     files["killed.decoded"][0]["N"]["miss"] = "n2"
@@ -153,7 +176,7 @@ def spoil_owner(files):
 
 CASES = (
     spoil_state, spoil_node, spoil_first_node, spoil_byte, spoil_two_records, spoil_array, spoil_task, spoil_counter,
-    spoil_truth, spoil_ticket, spoil_missing, spoil_silence, spoil_empty_record,
+    spoil_truth, spoil_ticket, spoil_left, spoil_complaint, spoil_quiet, spoil_missing, spoil_silence, spoil_empty_record,
     spoil_zeros, spoil_name, spoil_mount, spoil_owner,
 )  # fmt: skip
 
