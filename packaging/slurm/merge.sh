@@ -147,7 +147,8 @@ can_read() {
 merge() {
 	record=$(call "$T410TRACE" job --merge "$folder" --nodes "$nodes" --compact "slurm:$id" 2> .problem)
 	status=$?
-	refused=$(problem)
+	refused=
+	[ ! -s .problem ] || refused=$(problem)
 	case $refused in
 	*" left out: "*) ;;
 	*) refused= ;;

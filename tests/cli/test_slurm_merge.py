@@ -623,7 +623,8 @@ def test_a_report_that_is_refused_is_told():
 def many(jobs):
     """So many jobs on three nodes end at once, and the database is slow, fails and hangs at times."""
     # no call takes 20 s on a busy machine; one that hangs does
-    with Site("CALL=20\nTRIES=1000") as site:
+    limit = 20
+    with Site(f"CALL={limit}\nTRIES=1000") as site:
         site.report(merged=f'exec {T410TRACE} "$@"')
         for job in range(1, jobs + 1):
             folder = site.shared / str(job) / str(BEGIN)
@@ -647,14 +648,16 @@ def many(jobs):
             'case $* in *jobid=*00\\ *) [ -e FOLDER/"$5" ] || { : > FOLDER/"$5"; rmdir FOLDER/busy; exit 1; } ;;'
             ' *jobid=*[27]5[05]\\ *) [ -e FOLDER/"$5" ] || { : > FOLDER/"$5"; rmdir FOLDER/busy; exec sleep 60; } ;; esac'
         )
-        start, rounds, complaints, most, memory = time.monotonic(), 0, 0, 0, 0
+        start, rounds, complaints, hung, most, memory = time.monotonic(), 0, 0, 0, 0, 0
         while site.left():
             text, *seen = site.watched_round()
             complaints += text.count("not stored")
+            hung += text.count("did not end in") * limit
             rounds += 1
             most, memory = max(most, seen[0]), max(memory, seen[1])
             assert rounds < 5, text
-        print(f"# {rounds} rounds, {complaints} complaints, {time.monotonic() - start:.1f} s;"
+        seconds = time.monotonic() - start
+        print(f"# {rounds} rounds, {complaints} complaints, {seconds:.1f} s, {hung} of them for calls that hung;"
               f" at most {most} processes at once, {memory / 2**20:.1f} MiB")
         assert 2 <= most <= MOST_PROCESSES, most
         stored = site.lines("stored")
