@@ -2,7 +2,9 @@
 """Which jobs a user sees: at the unix socket by the kernel's uid, at TCP numbers only."""
 
 import contextlib
+import errno
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -16,7 +18,7 @@ import tempfile
 
 from daemon import SHARE, Jobs, new_job, serving, wait_for
 from held import move_held
-from live import require, tell
+from live import Failed, finish, read_line, require, tell
 
 ANN, BOB, READER = 47111, 47112, 47113
 GROUP = 47120
@@ -33,6 +35,10 @@ os.set_inheritable(3, True)
 os.environ |= {"LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid())}
 os.execv(sys.argv[2], sys.argv[2:])
 """
+# A user who is root in a namespace of their own, and nowhere else
+INNER_ROOT = ("unshare", "--user", "--map-root-user")
+# Connections that are there at once, and what they may cost the daemon: places at two addresses, 32 each
+CROWD, PLACES, MORE_KIB = 500, 64, 8192
 CLIENT = """
 import http.client, socket, sys
 class Local(http.client.HTTPConnection):
@@ -47,6 +53,47 @@ print(a.read().decode())
 """
 
 
+# So many connections at a time, each one that ends is made again. It says when all were there, and how
+# many answers they had at the end of its input. With a page they ask for it, else they are silent.
+CROWD_CLIENT = """
+import contextlib, select, socket, sys
+number, address, page = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+poll, here, answered = select.poll(), {}, 0
+poll.register(0, select.POLLIN)
+
+def connect():
+    s = socket.socket(socket.AF_UNIX if address[0] == "/" else socket.AF_INET)
+    s.connect(address if address[0] == "/" else ("127.0.0.1", int(address)))
+    if page:
+        with contextlib.suppress(OSError):
+            s.send(f"GET {page} HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n".encode())
+    here[s.fileno()] = s
+    poll.register(s, select.POLLIN)
+
+def part(s):
+    global answered
+    with contextlib.suppress(OSError):
+        answered += s.recv(12) == b"HTTP/1.1 200"
+    poll.unregister(s)
+    del here[s.fileno()]
+    s.close()
+
+for _ in range(number):
+    connect()
+print("all", flush=True)
+told = False
+while not told or page and answered < number:
+    for fd, _ in poll.poll():
+        if fd:
+            part(here[fd])
+            connect()
+        else:
+            told = True
+            poll.unregister(0)
+print(answered)
+"""
+
+
 @contextlib.contextmanager
 def folder_for_all():
     """Users must reach the socket in it."""
@@ -55,12 +102,15 @@ def folder_for_all():
         yield pathlib.Path(name)
 
 
-def ask(bed, path, page, user=0, groups=()):
-    """Status and text of a page, for a user at a unix socket."""
+def as_user(user, groups=(), inner=()):
+    """Words before a command."""
     rights = ["--groups", ",".join(map(str, groups))] if groups else ["--clear-groups"]
-    done = bed.command(
-        "setpriv", "--reuid", user, "--regid", user, *rights, sys.executable, "-c", CLIENT, path, page
-    )
+    return ["setpriv", "--reuid", user, "--regid", user, *rights, *inner]
+
+
+def ask(bed, path, page, user=0, groups=(), inner=()):
+    """Status and text of a page, for a user at a unix socket."""
+    done = bed.command(*as_user(user, groups, inner), sys.executable, "-c", CLIENT, path, page)
     require(done.status == 0, f"client of user {user}: {done.err}")
     status, _, text = done.out.decode().partition("\n")
     return int(status), text
@@ -73,14 +123,12 @@ def jobs_of(bed, path, **who):
 
 
 @contextlib.contextmanager
-def running(bed, jobs, user, claims):
+def running(bed, jobs, user, claims, inner=()):
     """A job whose task is of @user and claims to be of another one."""
     job = new_job()
     name = jobs.begin(job)
     environment = {"SLURM_JOB_ID": str(job), "SLURM_JOB_NAME": NAME, "SLURM_JOB_USER": claims}
-    with bed.process(
-        "setpriv", "--reuid", user, "--regid", user, "--clear-groups", bed.burn, "-w", "-m", 200, env=environment
-    ) as process:
+    with bed.process(*as_user(user, inner=inner), bed.burn, "-w", "-m", 200, env=environment) as process:
         wait_for("the task to be the user's", lambda: os.stat(f"/proc/{process.pid}").st_uid == user)
         move_held(process, jobs.top / name / "step_0")
         yield str(job), process
@@ -128,6 +176,155 @@ def test_users(bed):
                 require({anns, bobs} <= jobs_of(bed, path, user=BOB), "bob sees less than at TCP")
             daemon.stop()
         require(not path.exists(), "the socket stays")
+
+
+def inner_root(bed):
+    """Some kernels let no user have a namespace: then there is no root but the machine's."""
+    done = bed.command(*as_user(ANN, inner=INNER_ROOT), "id", "-u")
+    if done.status == 0:
+        require(done.out == b"0\n", f"in the namespace the user is {done.out}")
+        return INNER_ROOT
+    return ()
+
+
+def test_user_namespace(bed):
+    """Who is root in a user namespace is the user of outside, as a client and as the owner of a job."""
+    inner = inner_root(bed)
+    with folder_for_all() as folder, Jobs() as jobs:
+        path = folder / "socket"
+        with serving(bed, listen=path, names="no", readers=GROUP, top=1000) as daemon:
+            daemon.start()
+            with (
+                running(bed, jobs, ANN, "root", inner) as (anns, task),
+                running(bed, jobs, BOB, "ann") as (bobs, _),
+            ):
+                if inner:
+                    rows = pathlib.Path(f"/proc/{task.pid}/uid_map").read_text(encoding="ascii").split()
+                    require(rows == ["0", str(ANN), "1"], f"users of its namespace: {rows}")
+                wait_for("names of both jobs", lambda: ask(bed, path, "/jobs")[1].count(NAME) == 2)
+                for user, own in ((ANN, {anns}), (BOB, {bobs}), (READER, set())):
+                    for how in ((), inner):
+                        require(jobs_of(bed, path, user=user, inner=how) == own, f"jobs of {user}, {how}")
+                        status, _ = ask(bed, path, "/report", user=user, inner=how)
+                        require(status == 403, f"/report for {user}, {how}: {status}")
+            daemon.stop()
+
+
+def descriptors(daemon):
+    return len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
+
+
+@contextlib.contextmanager
+def crowd(bed, user, address, page=""):
+    with bed.process(*as_user(user), sys.executable, "-c", CROWD_CLIENT, CROWD, address, page) as process:
+        yield process
+
+
+def sooner_or_later(what, question):
+    """Where there is no room a client that is late with its request is sent away, and asks again."""
+
+    def answer():
+        with contextlib.suppress(Failed, OSError, http.client.HTTPException):
+            return question()
+        return None
+
+    return wait_for(what, answer)
+
+
+def intervals(daemon):
+    return sooner_or_later("/healthz", daemon.any_health)["intervals"]
+
+
+def check_crowd(bed, daemon, path, anns, process):
+    """Others beside it, and what it costs."""
+    sooner_or_later("a scrape", lambda: daemon.get("/metrics"))
+    sooner_or_later("her job", lambda: jobs_of(bed, path, user=ANN) == {anns})
+    # and its own work goes on
+    first = intervals(daemon)
+    wait_for("an interval", lambda: intervals(daemon) > first)
+    cost = descriptors(daemon), daemon.memory_kib()
+    return cost, int(finish(process))
+
+
+def test_crowd(bed):
+    """500 connections at once, silent and asking, at both kinds of addresses: others get their pages."""
+    with folder_for_all() as folder, Jobs() as jobs:
+        path = folder / "socket"
+        with serving(bed, listen=f"127.0.0.1:0,{path}", names="no") as daemon:
+            daemon.start()
+            with running(bed, jobs, ANN, "ann") as (anns, _):
+                wait_for("the job of ann", lambda: jobs_of(bed, path, user=ANN) == {anns})
+                daemon.get("/metrics")
+                files, kib = descriptors(daemon), daemon.memory_kib()
+                for user, address, page in itertools.product((BOB, 0), (path, daemon.port), ("", "/metrics")):
+                    where = f"{CROWD} connections of {user} at {address} {page}"
+                    with crowd(bed, user, address, page) as process:
+                        require(read_line(process) == b"all\n", where)
+                        cost, answers = check_crowd(bed, daemon, path, anns, process)
+                    require(cost[0] <= files + PLACES, f"{where}: {cost[0]} files, before {files}")
+                    require(cost[1] <= kib + MORE_KIB, f"{where}: {cost[1]} KiB, before {kib}")
+                    require(answers >= CROWD if page else not answers, f"{where}: {answers} answers")
+                wait_for("all places to be free", lambda: descriptors(daemon) <= files)
+            daemon.stop()
+
+
+def test_queue(bed):
+    """500 clients of a daemon that stands still, at a socket with 129 places to wait: all get their page."""
+    with folder_for_all() as folder:
+        path = folder / "socket"
+        with serving(bed, listen="", wrapper=[sys.executable, "-c", ACTIVATED, path]) as daemon:
+            daemon.start()
+            with daemon.stopped():
+                with crowd(bed, 0, path, "/metrics") as process:
+                    # those beyond wait until there is room
+                    waiting = f"/proc/{process.pid}/fd"
+                    wait_for("clients", lambda: len(os.listdir(waiting)) > 128)
+                    daemon.process.send_signal(signal.SIGCONT)
+                    require(read_line(process) == b"all\n", "not all can connect")
+                    require(int(finish(process)) >= CROWD, "not all have a page")
+            daemon.stop()
+
+
+def test_ipv6(bed):
+    """An address of IPv6 alone has pages, and IPv4 has none until it is asked for."""
+    port = free_port()
+
+    def page(address, **headers):
+        connection = http.client.HTTPConnection(address, port, timeout=30)
+        try:
+            connection.request("GET", "/metrics", headers=headers)
+            return connection.getresponse().status
+        except OSError as error:
+            return error.errno
+        finally:
+            connection.close()
+
+    with serving(bed, listen=f"[::1]:{port}", names="no") as daemon:
+        if not has_ipv6():
+            daemon.log_path.write_text("")
+            daemon.start(wait=False)
+            daemon.ended(1)
+            require("[::1]" in daemon.log(), f"no reason: {daemon.log()}")
+            return
+        daemon.start()
+        require(f"http://[::1]:{port}/" in daemon.log(), f"where are pages? {daemon.log()}")
+        require(page("::1") == 200, "no page at IPv6")
+        require(page("::1", Host="evil.example") == 421, "any name is right at IPv6")
+        require(page("127.0.0.1") == errno.ECONNREFUSED, "it listens at IPv4, too")
+        daemon.change(listen=f"[::1]:{port},127.0.0.1:{port}")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_log("settings read again")
+        require(page("::1") == 200 and page("127.0.0.1") == 200, "not both after the reload")
+        daemon.stop()
+
+
+def has_ipv6():
+    try:
+        with socket.socket(socket.AF_INET6) as s:
+            s.bind(("::1", 0))
+        return True
+    except OSError:
+        return False
 
 
 def test_killed(bed):
@@ -248,4 +445,7 @@ def test_proxy(bed):
         daemon.stop()
 
 
-TESTS = [test_users, test_killed, test_activation, test_wrong_addresses, test_proxy]
+TESTS = [
+    test_users, test_user_namespace, test_crowd, test_queue, test_ipv6, test_killed, test_activation,
+    test_wrong_addresses, test_proxy,
+]
