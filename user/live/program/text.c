@@ -150,7 +150,7 @@ static int of_device(const struct ndjson_line *line, const json_t *object,
 static int take_counters(const struct ndjson_line *line, struct program_header *h)
 {
 	json_t *list, *object;
-	bool unused;
+	bool unused = false;
 	size_t i;
 	int err = line_array(line, line->json, "counters", REQUIRED, PROGRAM_MAX_COUNTERS, &list);
 
