@@ -9,7 +9,8 @@
 #
 # Environment: PARTS  "short" (default): demo, unit and live tests, all clangs, five scenarios of the
 #                     virtual T410;
-#                     "all": make demo, make check and make check-clangs; or names of make check's parts
+#                     "all": make demo, make check and make check-clangs; or names of make check's parts,
+#                     and demo
 #              KEEP   1: the folders stay, in build/fresh
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -66,7 +67,9 @@ release() {
 			;;
 		*)
 			try "$1" deps in_tree "$root" "make deps"
-			for part in $PARTS; do try "$1" "$part" in_tree "$root" "make check-$part"; done
+			for part in $PARTS; do
+				try "$1" "$part" in_tree "$root" "make $([ "$part" = demo ] || echo check-)$part"
+			done
 			;;
 		esac
 	fi

@@ -8,7 +8,8 @@ stop() {
 	exit 2
 }
 
-# inside ROOT COMMAND: in a system of its own, but for the kernel's folders: live tests want all of them
+# inside ROOT COMMAND: in a system of its own, but for the kernel's folders: live tests want all of
+# them. With MNT that folder is its /mnt.
 inside() {
 	# shellcheck disable=SC2016  # for the shell in the namespace
 	# "ip -n" wants the root folder to be where something is mounted
@@ -18,9 +19,10 @@ inside() {
 		mountpoint -q "$1/sys/fs/bpf" || mount -t bpf bpf "$1/sys/fs/bpf"
 		mountpoint -q "$1/sys/kernel/tracing" || mount -t tracefs tracefs "$1/sys/kernel/tracing"
 		mount -t tmpfs tmpfs "$1/run" || exit 125
+		[ -z "$3" ] || mount --bind "$3" "$1/mnt" || exit 125
 		exec chroot "$1" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C \
 			DEBIAN_FRONTEND=noninteractive ${http_proxy:+http_proxy="$http_proxy"} sh -c "cd /root && $2"' \
-		inside "$1" "$2" < /dev/null
+		inside "$1" "$2" "${MNT:-}" < /dev/null
 }
 
 # remove ROOT: an earlier system; never what something is mounted in

@@ -27,7 +27,7 @@ PARTS=($FAST ${LANES[@]} $QUIET)
 LONG=(clangs pages packages large drivers fleet kernel riscv64)
 declare -A WHAT=(
 	[style]="sources: format, licences, layers, sizes, documents (15 s)"
-	[build]="builds: gcc and clang, amd64 and arm64, no warnings (2 min)"
+	[build]="builds: gcc and clang, amd64 and arm64, no warnings; Debian's package (2 min)"
 	[bpf]="the BPF programs by the oldest and the newest clang, on this kernel (40 s)"
 	[clangs]="the same by all clangs of this Debian release; not in make check (2 min)"
 	[unit]="unit tests (2 min)"
@@ -38,7 +38,7 @@ declare -A WHAT=(
 	[live]="the scheduler side on this machine's kernel (8 min)"
 	[alone]="live tests whose figures the other parts disturbed, without them"
 	[pages]="pages of reports in Debian's chromium; not in make check (1 min)"
-	[packages]="packages in fresh systems, completion in each shell; not in make check (8 min)"
+	[packages]="packages in fresh systems, commands of INSTALL.md, completion in each shell; not in make check (20 min)"
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
 	[fleet]="jobs on three nodes of a Slurm cluster in the virtual T410, 1,000 jobs that end at once; not in make check (12 min)"
@@ -139,7 +139,10 @@ native() { case $(uname -m) in aarch64) echo arm64 ;; *) echo amd64 ;; esac; }
 
 part_style() { tests/style.sh ${QUICK:+--changed}; }
 part_programs() { unit_programs programs "" "" env; }
-part_build() { tests/build.sh; }
+part_build() {
+	tests/build.sh
+	script tests/package.sh
+}
 part_bpf() { tests/clangs.sh; }
 part_clangs() { tests/clangs.sh --all; }
 # script FILE ARG...: one that dies or hangs is a failure, whatever comes after it
@@ -285,8 +288,8 @@ part_pages() {
 part_packages() {
 	packaging/deps.sh zsh fish || return
 	script tests/cli/test_completion.py
-	# as long as two builds and two systems take
-	T410_TEST_LIMIT=3600 script tests/packages.sh
+	# as long as builds and systems take where neither compilers nor packages are at hand
+	T410_TEST_LIMIT=5400 script tests/packages.sh
 }
 part_hardware() { tests/machine/checks/check.sh; }
 part_kernel() { make -s -j"$(nproc)" && tests/kernel/run.sh ./t410trace; }
