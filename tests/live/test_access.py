@@ -311,10 +311,12 @@ def test_ipv6(bed):
         require(page("::1") == 200, "no page at IPv6")
         require(page("::1", Host="evil.example") == 421, "any name is right at IPv6")
         require(page("127.0.0.1") == errno.ECONNREFUSED, "it listens at IPv4, too")
-        daemon.change(listen=f"[::1]:{port},127.0.0.1:{port}")
-        daemon.process.send_signal(signal.SIGHUP)
-        daemon.wait_log("settings read again")
-        require(page("::1") == 200 and page("127.0.0.1") == 200, "not both after the reload")
+        # a port of both kinds: also all addresses of IPv6 are none of IPv4
+        for number, address in enumerate(("::1", "::"), 1):
+            daemon.change(listen=f"[{address}]:{port},127.0.0.1:{port}")
+            daemon.process.send_signal(signal.SIGHUP)
+            daemon.wait_log("settings read again", number)
+            require(page("::1") == 200 and page("127.0.0.1") == 200, f"not both with {address}")
         daemon.stop()
 
 
