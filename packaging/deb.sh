@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 top=$PWD
 out=${1:-build/deb}
-packaging/deps.sh debhelper dh-apparmor dpkg-dev >&2
+packaging/deps.sh build-essential debhelper dh-apparmor >&2
 # shellcheck disable=SC2046  # three words
 set -- $(packaging/version.sh)
 work=$out/t410trace-$1

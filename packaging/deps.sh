@@ -15,7 +15,8 @@ build="clang bpftool libbpf-dev libelf-dev zlib1g-dev libjansson-dev libcap-dev 
 	libmicrohttpd-dev libncurses-dev uthash-dev libjs-dygraphs gcc make libc6-dev"
 cross="gcc-aarch64-linux-gnu libc6-dev-arm64-cross dpkg-dev"
 test="ccache libcmocka-dev systemd iproute2 mount python3 python3-jsonschema valgrind shellcheck man-db procps
-	libclang-rt-dev tmux prometheus python3-yaml stunnel4 openssl debhelper dh-apparmor"
+	libclang-rt-dev tmux prometheus python3-yaml stunnel4 openssl
+	build-essential debhelper dh-apparmor"
 bench="linux-perf libbpf-tools"
 # the emulator is for "make check-kernel"; the virtual T410 brings its own
 machine="$emulator busybox-static acpica-tools flex bison bc libssl-dev cpio xz-utils kmod dwarves
