@@ -53,6 +53,8 @@ for link in "$lib"/*.so*; do
 	/*) ln -sf "$(basename "$(readlink "$link")")" "$link" ;;
 	esac
 done
+# scripts of the linker name files of a machine where they are installed: here they are beside them
+for script in $(grep -lI '^GROUP' "$lib"/*.so); do sed -E -i 's#/(usr/)?lib/([a-z0-9-]+/)?##g' "$script"; done
 # it wants GnuTLS, which has no static library; static-lib.sh makes another
 rm -f "$lib/libmicrohttpd.a"
 # Debian 13's lacks functions that it calls; the same
