@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "port_world.h"
 
 static struct device_plan plan;
@@ -21,8 +22,12 @@ static struct pmu *pmu_at(enum pmu_kind kind, int32_t socket)
 
 static void peers(const char *text)
 {
-	for (int32_t s = 0; s < 2; s++)
-		strcpy(pmu_at(PMU_NVLINK_C2C, s)->peer, text);
+	for (int32_t s = 0; s < 2; s++) {
+		struct pmu *p = pmu_at(PMU_NVLINK_C2C, s);
+
+		assert_non_null(p);
+		str_copy(p->peer, sizeof(p->peer), text);
+	}
 }
 
 /* A GPU alone below a port; @gpu: its bit as the map tells it, from 1. */
