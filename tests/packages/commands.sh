@@ -27,7 +27,8 @@ reader_system() {
 command_in() {
 	{
 		echo 'cd t410trace'
-		echo 'export CCACHE_DIR=/mnt CCACHE_NOHASHDIR=1 PATH=/usr/lib/ccache:$PATH'
+		# /usr/local/bin is in the PATH of people
+		echo 'export CCACHE_DIR=/mnt CCACHE_NOHASHDIR=1 PATH=/usr/lib/ccache:/usr/local/bin:$PATH'
 		case $2 in
 		# a machine may lack what it says to be missing
 		"t410trace check") echo "$2 || [ \$? = 1 ]" ;;
