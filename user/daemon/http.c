@@ -135,6 +135,23 @@ static const char misdirected[] = "this machine is not known by the name that wa
 				  "by its address, or add the name\n"
 				  "to \"hosts\" in serve.conf (t410trace serve --hosts NAME)\n";
 
+/* An answer of libmicrohttpd about a connection is there until it is asked the next time. */
+static struct client *client_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static int fd_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **request)
@@ -143,23 +160,20 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	struct http *h = l->http;
 	struct http_request q = { .path = url, .fd = -1 };
 	struct http_page p = { 0 };
-	const union MHD_ConnectionInfo *place =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-	int r;
+	struct client *client = client_of(c);
+	int r, fd = fd_of(c);
 
 	(void)version;
 	(void)upload;
 	(void)upload_size;
 	(void)request;
-	if (!info)
+	if (fd < 0)
 		return MHD_NO;
-	if (place && place->socket_context)
-		((struct client *)place->socket_context)->asked = true;
+	if (client)
+		client->asked = true;
 	if (l->socket.local)
-		q.fd = info->connect_fd;
+		q.fd = fd;
 	/* no page of the web reaches a unix socket */
 	else if (host && !http_hosts_has(host, l->socket.loopback, h->hosts))
 		return answer_text(c, MHD_HTTP_MISDIRECTED_REQUEST, misdirected);
@@ -211,10 +225,9 @@ static void begin_client(struct listener *l, struct client *c, int fd)
 static void on_connection(void *arg, struct MHD_Connection *c, void **place,
 			  enum MHD_ConnectionNotificationCode what)
 {
-	const union MHD_ConnectionInfo *info;
 	struct listener *l = arg;
 	struct client *client = *place;
-	size_t i;
+	int fd;
 
 	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
 		if (client) {
@@ -224,12 +237,12 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **place,
 		l->left = true;
 		return;
 	}
-	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-	for (i = 0; info && i < ARRAY_SIZE(l->clients); i++) {
+	fd = fd_of(c);
+	for (size_t i = 0; fd >= 0 && i < ARRAY_SIZE(l->clients); i++) {
 		if (l->clients[i].used)
 			continue;
 		*place = &l->clients[i];
-		begin_client(l, *place, info->connect_fd);
+		begin_client(l, *place, fd);
 		break;
 	}
 }
