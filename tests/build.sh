@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# build.sh: every supported build, from nothing and without a warning.
+# build.sh: every supported build, from nothing and without a warning; and Debian's package.
 #
 # Environment: FROM_NOTHING  that with gcc has just been made and judged
 set -uo pipefail
@@ -76,4 +76,5 @@ build "build amd64-static" build/amd64-static/t410trace ARCH=amd64 VARIANT=-stat
 file=build/arm64/t410trace
 [ $native = arm64 ] || file=build/amd64-static/t410trace
 [ ! -x $file ] || says "static $native runs" "$(runs_alone $file)"
+tests/package.sh || echo "not ok package: package.sh ended with status $?"
 exit 0

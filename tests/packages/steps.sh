@@ -32,6 +32,14 @@ have_accounts() { [ "$(accounts)" = "$1" ]; }
 reports() { find /var/spool/t410trace -name "slurm-$job-*.json" | wc -l; }
 have_reports() { [ "$(reports)" = "$1" ]; }
 
+# page NAME: of the daemon, by what each system has
+page() {
+	port=$(sed -nE 's|.*http://127.0.0.1:([0-9]+)/.*|\1|p' daemon.log)
+	# shellcheck disable=SC2016  # for the shell that knows such files
+	bash -c 'exec 3<> "/dev/tcp/127.0.0.1/$1"
+		printf "GET /%s HTTP/1.0\r\n\r\n" "$2" >&3; cat <&3' bash "$port" "$1"
+}
+
 # start: a daemon that serves pages
 start() {
 	# what an earlier one said is not asked
@@ -39,6 +47,7 @@ start() {
 	t410trace serve > daemon.log 2>&1 &
 	daemon=$!
 	until_true grep -qs http:// daemon.log
+	page metrics | grep '^# TYPE t410trace_'
 }
 
 stop() {
