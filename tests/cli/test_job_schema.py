@@ -61,6 +61,18 @@ for name in ("job-together", "jobs-together", "job-energy", "jobs-energy", "repo
     print(found, end="")
     check(f"{name}.json keeps its schema", not found)
 
+# A clock that was set forward is in no duration
+HOUR_NS = 3600 * 10**9
+later = example("job.json")
+later["clock_set_ns"] = HOUR_NS
+for part in (later, *later["steps"]):
+    part["end_ns"] += HOUR_NS
+for step in later["steps"]:
+    step["duration_ns"] = min(step["end_ns"] - step["start_ns"], later["duration_ns"])
+found = problems(later)
+print(found, end="")
+check("job.json with a clock that was set keeps its schema", not found)
+
 BROKEN = [
     ("job", ["counters", 0, "others"], 1, "the job and others"),
     ("job", ["counters", 0, "value"], None, "missing in 0"),
@@ -74,6 +86,7 @@ BROKEN = [
     ("job", ["steps", 0, "on_cpu_ns"], 1 << 60, "CPU time"),
     ("job", ["steps", 0, "step"], "batch", "twice"),
     ("job", ["duration_ns"], 5, "duration_ns"),
+    ("job", ["steps", 0, "duration_ns"], 5, "duration_ns"),
     ("job", ["state"], "over", "state"),
     ("job", ["job", "scheduler"], "none", "scheduler"),
     ("job", ["quality", "coverage"], 1.5, "coverage"),
