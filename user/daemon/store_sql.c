@@ -100,8 +100,10 @@ int store_error(struct store *s, int rc, const char *doing, struct diag *d)
 		s->damaged = true;
 	if (err == -ENOSPC || err == -EDQUOT)
 		s->full = true;
+	/* A later call may have replaced what the database has to say. */
 	diag_fail(d, err, "%s in %s: %s", doing, s->file,
-		  s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc));
+		  s->db && (sqlite3_errcode(s->db) & 0xff) == (rc & 0xff) ? sqlite3_errmsg(s->db)
+									  : sqlite3_errstr(rc));
 	help(s, err, d);
 	return err;
 }

@@ -384,11 +384,11 @@ static void on_full_disk(void *arg)
 	}
 	/* a full disk does not stop it from closing and opening */
 	store_close(s);
-	CHECK(!store_open(file, true, &d, &s));
-	CHECK(!d.what[0]);
+	CHECK(!store_open(file, true, &d, &s) && !d.what[0]);
+	fill_up(filler);
+	CHECK(store_reported(s, f.keys[0], &d) == -ENOSPC && strstr(d.what, "full"));
 	CHECK(put_interval(s, 1, 200, 2, &d) == -ENOSPC);
-	CHECK(!unlink(filler));
-	CHECK(!put_interval(s, 1, 200, 2, &d));
+	CHECK(!unlink(filler) && !put_interval(s, 1, 200, 2, &d));
 	CHECK(!look(file, NULL, &f, &d));
 	CHECK(f.nr == 200 && f.intervals == 2 && f.node == 2);
 	store_close(s);
