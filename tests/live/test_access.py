@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import pathlib
+import pwd
 import re
 import signal
 import socket
@@ -403,8 +404,9 @@ def certificates(bed, folder):
 
     new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
     for authority in ("ca", "other-ca"):
-        openssl("req", "-x509", *new, "-subj", f"/CN={authority}", "-keyout", folder / f"{authority}.key",
-                "-out", folder / f"{authority}.pem")
+        # Python 3.13 wants to know what it is for
+        openssl("req", "-x509", *new, "-subj", f"/CN={authority}", "-addext", "keyUsage=critical,keyCertSign",
+                "-keyout", folder / f"{authority}.key", "-out", folder / f"{authority}.pem")
     for name, authority in (("node", "ca"), ("prometheus", "ca"), ("stranger", "other-ca")):
         request, key = folder / f"{name}.csr", folder / f"{name}.key"
         openssl("req", *new, "-subj", f"/CN={name}", "-keyout", key, "-out", request)
@@ -428,6 +430,11 @@ def ask_tls(folder, port, name):
         connection.close()
 
 
+def user_of_stunnel():
+    """Debian has renamed it after its release 13."""
+    return next(user.pw_name for user in pwd.getpwall() if user.pw_name in ("stunnel4", "stunnel"))
+
+
 def test_proxy(bed):
     """The proxy of docs/SERVE.md, as it is there: only clients with a certificate of the site get pages."""
     text = (SHARE.parent / "docs/SERVE.md").read_text()
@@ -438,6 +445,7 @@ def test_proxy(bed):
         port = free_port()
         settings = lines.replace("/etc/stunnel", str(folder)).replace("9443", f"127.0.0.1:{port}")
         settings = settings.replace("/run/t410trace/t410trace.sock", str(folder / "socket"))
+        settings = re.sub("(?<=set.id = ).*", user_of_stunnel(), settings)
         (folder / "stunnel.conf").write_text(f"foreground = yes\npid =\n{settings}")
         with bed.process("stunnel", folder / "stunnel.conf", stderr=subprocess.DEVNULL) as proxy:
             wait_for("the proxy", lambda: proxy.poll() is not None or ask_tls(folder, port, "prometheus"))
