@@ -136,11 +136,14 @@ def unreadable_programs():
         ("echo 1..1; echo ok 1 - one; echo 1..1", "it planned 1 tests and had 0"),
         ("echo 1..2; echo ok 1 - one; echo 1..1; echo ok 1 - two", "it planned 2 tests and had 1"),
         ("echo 1..1; echo ok 1 - one; exit 9", "exit status 9"),
+        ("echo 1..1; echo ok 1 - one; echo '  more'", "this is no TAP:   more"),
     ):
         ran = text.count("echo ok")
         expect(*run("unit", programs={"test_a": text}), ran + len(OF_UNIT), [f"test_a: {why}"])
     two = "echo 1..1; echo ok 1 - one; echo '# a figure'; echo 1..1; echo ok 1 - two"
     expect(*run("unit", programs={"test_a": two}), 2 + len(OF_UNIT), [])
+    detail = "echo 1..2; echo not ok 1 - one; echo '  ---'; echo '  message: it'; echo '  ...'; echo ok 2 - two; exit 1"
+    expect(*run("unit", programs={"test_a": detail}), 1 + len(OF_UNIT), ["test_a: one"])
 
 
 def unreadable_scripts():
