@@ -24,7 +24,7 @@ LAST=alone
 # shellcheck disable=SC2206  # lists of words
 PARTS=($FAST ${LANES[@]} $QUIET)
 # What "all" has beyond them, and "make check" does not
-LONG=(clangs pages packages large drivers fleet kernel riscv64)
+LONG=(clangs pages packages large drivers fleet operation kernel riscv64)
 declare -A WHAT=(
 	[style]="sources: format, licences, layers, sizes, documents (15 s)"
 	[build]="builds: gcc and clang, amd64 and arm64, no warnings; Debian's package (2 min)"
@@ -42,6 +42,7 @@ declare -A WHAT=(
 	[emulation]="the virtual T410's register models, without booting it (5 s)"
 	[hardware]="the virtual T410 itself: drivers, counters, shapes (3 min; +2 min the first time)"
 	[fleet]="jobs on three nodes of a Slurm cluster in the virtual T410, 1,000 jobs that end at once; not in make check (12 min)"
+	[operation]="packages under systemd and AppArmor, and what docs/OPERATION.md says, in the virtual T410; not in make check (6 min)"
 	[kernel]="live tests on this Debian release's own kernel, booted; not in make check (4 min)"
 	[riscv64]="the program for riscv64, on Debian's kernel for it, booted; not in make check (1 min, and what builds it)"
 	[machine]="t410trace in the virtual T410, all shapes; Debian's programs in it (9 min)"
@@ -266,6 +267,7 @@ part_emulation() {
 		tests/machine/test_judge_esp.py
 		tests/machine/test_judge_slurm.py
 		tests/machine/test_judge_fleet.py
+		tests/machine/test_judge_operation.py
 		tests/machine/test_judge_ticks.py
 		tests/machine/test_judge_view.py
 		tests/machine/test_judge_again.py
@@ -322,6 +324,10 @@ part_drivers() {
 	return $failed
 }
 
+part_operation() {
+	make -s -j"$(nproc)" ARCH=arm64 LINK=shared || return
+	tests/machine/run.sh packages operation
+}
 part_fleet() {
 	local failed=0
 	make -s -j"$(nproc)" && make -s -j"$(nproc)" ARCH=arm64 LINK=shared || return

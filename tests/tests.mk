@@ -97,8 +97,8 @@ quick:
 # check-clangs is check-bpf with all clangs of this Debian release, check-kernel boots the release's own
 # kernel and runs live tests in it, check-riscv64 the same with the program and Debian's kernel for
 # riscv64, check-drivers has more of other makers' drivers, check-large more CPUs, check-fleet jobs on
-# three nodes, and 1,000 that end at once, check-pages clicks pages of reports in a browser,
-# check-packages makes and installs packages
+# three nodes, and 1,000 that end at once, check-operation packages under systemd, check-pages clicks pages
+# of reports in a browser, check-packages makes and installs packages
 check-%:
 	@T='$(T)' tests/run.sh $*
 

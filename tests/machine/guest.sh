@@ -663,6 +663,10 @@ scenario_grace_alone() {
 . /host/guest_fleet.sh
 # shellcheck source=tests/machine/guest_systemd.sh
 . /host/guest_systemd.sh
+# shellcheck source=tests/machine/guest_packages.sh
+. /host/guest_packages.sh
+# shellcheck source=tests/machine/guest_operation.sh
+. /host/guest_operation.sh
 # shellcheck source=tests/machine/guest_view.sh
 . /host/guest_view.sh
 

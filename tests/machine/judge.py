@@ -26,6 +26,8 @@ import judge_fleet
 import judge_gpus
 import judge_latency
 import judge_links
+import judge_operation
+import judge_packages
 import judge_shapes
 import judge_slurm
 import judge_stat
@@ -69,6 +71,8 @@ OTHERS = {
     **judge_fleet.SHAPES,
     **judge_slurm.SHAPES,
     **judge_systemd.SHAPES,
+    **judge_operation.SHAPES,
+    **judge_packages.SHAPES,
     **judge_drivers.MACHINES,
     **judge_shapes.SHAPES,
     **judge_esp.SHAPES,
@@ -589,6 +593,8 @@ PARTS = (
     judge_slurm,
     judge_stat,
     judge_systemd,
+    judge_operation,
+    judge_packages,
     judge_ticks,
     judge_view,
 )
@@ -726,7 +732,8 @@ def main():
         # The last word: not in "make check", see run.sh
         more = {*judge_gpus.MORE, *judge_links.MORE}
         more.update(judge_drivers.TESTS, judge_shapes.TESTS, judge_esp.TESTS)
-        words = {**dict.fromkeys(more, "more"), **dict.fromkeys(judge_fleet.TESTS, "alone")}
+        words = dict.fromkeys(more, "more")
+        words.update(dict.fromkeys((*judge_fleet.TESTS, *judge_operation.TESTS, *judge_packages.TESTS), "alone"))
         for name in TESTS:
             print(*machine_of(name), name, *([words[name]] if name in words else []))
         return 0

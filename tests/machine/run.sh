@@ -39,7 +39,8 @@ fail() {
 # Lines "SHAPE TRAFFIC NAME [more | alone]"; one that is alone runs only if it is named. A shape may say
 # what the other end of NVLink-C2C is: "t410,none", that there are disks: "t410,disks", that it is a
 # node of a cluster: "t410,slurm", or the first of three: "t410,fleet", that systemd is its first process:
-# "t410,systemd"; that our module makes PMUs: "t410,shapes"; or that it is an ESP: "t410,esp"
+# "t410,systemd", with packages to install or CPUs that are left alone: "t410,packages" and
+# "t410,operation"; that our module makes PMUs: "t410,shapes"; or that it is an ESP: "t410,esp"
 scenarios=$("$HERE/judge.py" --list) || fail "judge.py does not run"
 names=$(cut -d ' ' -f 3 <<< "$scenarios")
 # shellcheck disable=SC2046  # a list
@@ -61,8 +62,8 @@ esac
 
 # The packages of these guests are others: without them all else can be tested
 skipped=0
-for shapes in "slurm|fleet" systemd; do
-	userland=${shapes%|*}
+for shapes in "slurm|fleet" "systemd|packages|operation"; do
+	userland=${shapes%%|*}
 	of_it=$(awk -v it=",($shapes)\$" '$1 ~ it { print $3 }' <<< "$scenarios")
 	wanted=$(printf '%s\n' "$@" | grep -xF -- "$of_it") || continue
 	machine_ready "$share/prepare-$userland.log" --userland "$userland"
@@ -81,6 +82,20 @@ for shapes in "slurm|fleet" systemd; do
 	*) fail "$MACHINE_PROBLEM" ;;
 	esac
 done
+
+# make_packages FOLDER: Debian's, for the guest, and in FOLDER/later the same as a later version with other settings
+make_packages() {
+	local deb tree=$1/tree
+	"$ROOT/packaging/deb.sh" "$1" arm64 || return
+	rm -rf "$1/later" "$tree"
+	mkdir "$1/later"
+	for deb in "$1"/*.deb; do
+		dpkg-deb -R "$deb" "$tree" && sed -i 's/^Version: .*/&+later/' "$tree/DEBIAN/control" || return
+		[ ! -e "$tree/etc/t410trace/serve.conf" ] || echo '# of a later version' >> "$tree/etc/t410trace/serve.conf"
+		dpkg-deb --root-owner-group -b "$tree" "$1/later/${deb##*/}" || return
+		rm -rf "$tree"
+	done
+}
 
 # boot FOLDER SHAPE TRAFFIC SCENARIO...: in a machine of this shape
 boot() {
@@ -102,7 +117,14 @@ boot() {
 		options+=(--net "$FLEET_PORT:1")
 		;;
 	# it would like a module of the kernel that this machine has no use for
-	*,systemd) options+=(--userland systemd --allow-log "systemd.*Failed to find module 'autofs4'") ;;
+	*,systemd | *,packages | *,operation)
+		options+=(--userland systemd --allow-log "systemd.*Failed to find module 'autofs4'")
+		[ "$shape" != t410,operation ] || options+=(--kernel "isolcpus=3 nohz_full=3")
+		[ "$shape" != t410,packages ] || make_packages "$folder/debs" > "$folder/debs.log" 2>&1 || {
+			problems+=("no packages, see $folder/debs.log: $(tail -n 1 "$folder/debs.log")")
+			return
+		}
+		;;
 	*,*) options+=(--peer "${shape#*,}") ;;
 	esac
 	[ "$shape" != t410,none ] || options+=(--expect-log "No GPU is enabled" --expect-log "c2c-pmu failed with error -22")
@@ -128,8 +150,8 @@ boots() {
 	# What ncurses has to know of a terminal, in every Debian
 	mkdir -p "$folder/terminfo/x"
 	cp -L /lib/terminfo/x/xterm "$folder/terminfo/x/"
-	cp "$HERE"/guest*.sh "$ROOT"/packaging/slurm/*.sh "$ROOT/packaging/systemd/t410trace.service" \
-		"$ROOT/packaging/systemd/t410trace.socket" "$folder/"
+	cp "$HERE"/guest*.sh "$ROOT"/packaging/slurm/*.sh "$ROOT/packaging/collect/collect.sh" \
+		"$ROOT"/packaging/systemd/t410trace{.service,.socket,-collect.service,-collect.timer} "$folder/"
 	while read -r shape traffic; do
 		wanted=()
 		for name; do

@@ -107,7 +107,7 @@ boot_arguments() {
 	# loglevel: warnings to the console while booting, for machines that never get
 	# to run a command. The log holds minutes of a driver that complains at every tick.
 	BOOT=("${HARDWARE[@]}" -plugin "$(plugin_argument "$1")" -kernel "$KERNEL/vmlinuz" -initrd "$INITRD"
-		-append "console=ttyAMA0 loglevel=5 log_buf_len=4M panic=-1 machine.pmus=$(expected_pmus) machine.shape=$SHAPE machine.disks=${#DISKS[@]} machine.net=${NET#*:}"
+		-append "console=ttyAMA0 loglevel=5 log_buf_len=4M panic=-1 machine.pmus=$(expected_pmus) machine.shape=$SHAPE machine.disks=${#DISKS[@]} machine.net=${NET#*:}${BOOT_WORDS:+ $BOOT_WORDS}"
 		-serial "file:$1/console.log")
 	timing
 	disks "$1"

@@ -8,8 +8,9 @@ readonly CROSS=aarch64-linux-gnu-
 
 # Of the kernel's own, for folders shared with the host; in load order
 readonly SHARE_MODULES=(fs/netfs/netfs net/9p/9pnet net/9p/9pnet_virtio fs/9p/9p)
-# In the guest, but not loaded: a driver that does nothing but allow SR-IOV
-readonly SPARE_MODULES=(drivers/pci/pci-pf-stub)
+# In the guest, but not loaded: a driver that does nothing but allow SR-IOV, and what lets packages be
+# installed into /usr, which is the host's
+readonly SPARE_MODULES=(drivers/pci/pci-pf-stub fs/overlayfs/overlay)
 # For machines with a disk; in load order
 readonly DISK_MODULES=(drivers/block/virtio_blk lib/crc/crc16 fs/mbcache fs/jbd2/jbd2 fs/ext4/ext4)
 # For machines on a network: its card, and a server and a client of NFS; in load order

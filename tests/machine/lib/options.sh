@@ -14,6 +14,7 @@ STEADY=				# the guest's clock counts instructions
 CACHE=				# KiB of the caches, L2:LLC; empty: memory traffic is declared only
 DISKS=()			# sizes in MiB
 NET=				# PORT:NUMBER: its network, and which machine of that it is
+BOOT_WORDS=			# for the kernel's command line
 USERLAND_NAME=userland		# guest/NAME.list: Debian's programs in the guest
 
 HOST_FOLDER=			# at /host in the guest
@@ -43,6 +44,7 @@ options_help() {
 	--net PORT:N           a card in the network of this port of the host's loopback, as machine N (1 to 9)
 	--cache L2:LLC         run the guest's loads and stores through caches of so many KiB
 	--trace FILE           write every register access of the PMUs to FILE
+	--kernel WORDS         more for the kernel's command line
 	--userland NAME        Debian's programs in the guest: userland, slurm, systemd or real (userland)
 	--verbose              say where the time goes
 	END
@@ -94,6 +96,7 @@ set_option() { # NAME VALUE
 		[[ $2 =~ ^[0-9]{1,6}:[0-9]{1,6}$ ]] || die_usage "--cache: two sizes are needed, as 64:512, not \"$2\""
 		CACHE=$2
 		;;
+	--kernel) BOOT_WORDS=$2 ;;
 	--trace) TRACE=$(readlink -f "$2") ;;
 	*) die_usage "unknown option $1" ;;
 	esac

@@ -112,6 +112,8 @@ make_userland() {
 	done
 	rm -rf "$out/tree"/usr/share/{doc,man,locale,info,bug,lintian}
 	mv "$out/tree/usr" "$out/usr"
+	# the guest has a folder /etc of its own, and AppArmor is nothing without these settings
+	[ ! -d "$out/tree/etc/apparmor.d" ] || mv "$out/tree/etc/apparmor.d" "$out/usr/share/"
 	rm -rf "$out/tree"
 	# the guest may mount something there
 	mkdir -p "$out/usr/local"
