@@ -111,8 +111,34 @@ operation_clock() {
 
 # --- folders
 
-operation_read_only() {
+# What is there may be overwritten, so further accounts must need room, too.
+state_is_full() {
+	head -c 1048576 /dev/zero >> /var/lib/t410trace/filler
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		further=$((further + 1))
+		mkdir "$CGROUPS/slurmstepd.scope/job_$further"
+		rmdir "$CGROUPS/slurmstepd.scope/job_$further"
+	done
+	answers_with 503 healthz
+} 2> /dev/null
+
+operation_disk() {
 	stopped
+	mount -t tmpfs -o size=4m,mode=0750 tmpfs /var/lib/t410trace
+	restarted
+	job_begins 8003
+	further=9000
+	until_true state_is_full
+	mv healthz.page disk.health
+	job_ends 8003
+	sleep 3
+	rm /var/lib/t410trace/filler
+	until_true answers_with 200 healthz
+	job_reported 8003
+	"$T410TRACE" jobs -n 0 --json > disk.jobs
+	stopped
+	umount /var/lib/t410trace
+
 	mkdir -p /srv/accounts
 	settings "state = /srv/accounts/accounts.db"
 	said read-only systemctl start $UNIT
@@ -176,7 +202,7 @@ scenario_operation() {
 	operation_cpus
 	operation_collector
 	operation_clock
-	operation_read_only
+	operation_disk
 	operation_ipv6
 	operation_users
 	operation_settings

@@ -110,6 +110,14 @@ def a_wrong_clock_is_reported_and_empties_nothing(s):
 
 
 @test("operation")
+def a_full_disk_loses_nothing(s):
+    (problem,) = json.loads(s.text("disk.health"))["problems"]
+    require(problem["part"] == "store" and "disk is full" in problem["text"], f"problem {problem}")
+    expect_equal(bytes_of_job(s, 8003), s.truth().bytes("job8003"), READ1)
+    expect_equal((account(s, 8003)["gaps"], '"8003"' in s.text("disk.jobs")), ([], True), "gaps, in the store")
+
+
+@test("operation")
 def a_read_only_folder_is_named_with_the_remedy(s):
     require(s.status("read-only") != 0, "it started")
     said = re.search(r"/srv/accounts.{0,200}Read-only file system.{0,200}ReadWritePaths=", s.words("journal"))
