@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """declared.py LOG FILE...: a source of counters, which counts what programs declare in files.
 
-Each line is also in LOG, with the value of each FILE. A file LOG.now names something wrong, one of
-FAULTS, which it does once; the file is gone afterwards. --sets counts each FILE apart, and says that
-it is about the CPU of its number. --name=NAME is what it is called.
+Each line is also in LOG, with the value of each FILE, behind a line "start". A file LOG.now names
+something wrong, of FAULTS or LAST, which it does once; the file is gone afterwards. --sets counts
+each FILE apart, and says that it is about the CPU of its number. --name=NAME is what it is called.
 """
 import json
 import os
@@ -77,10 +77,9 @@ FAULTS = {
     "long": long_line,
     "flood": flood,
     "errors": lambda: print("the BMC is \x1b[31mslow", file=sys.stderr, flush=True),
-    "hang": lambda: time.sleep(1000),
-    "die": lambda: sys.exit(5),
-    "half": half,
 }
+# after these it does nothing more
+LAST = {"hang": lambda: time.sleep(1000), "die": lambda: sys.exit(5), "half": half}
 
 counters = [{"name": "bytes", "direction": "read", "socket": 0}]
 if sets:
@@ -88,6 +87,8 @@ if sets:
         {"name": f"cpu{i}", "direction": "read", "source": "cpu", "socket": i, "cpus": str(i)}
         for i in range(len(paths))
     ]
+# what was there before may have ended within a line
+print("\nstart", file=log, flush=True)
 out(json.dumps({"schema": "t410trace.source/1", "name": name, "every_ms": 20, "counters": counters}) + "\n")
 while True:
     good()
@@ -95,6 +96,9 @@ while True:
     if os.path.exists(f"{log_path}.now"):
         with open(f"{log_path}.now", encoding="ascii") as now_file:
             fault = now_file.read()
-        if fault in FAULTS:
+        if fault in LAST:
             os.unlink(f"{log_path}.now")
+            LAST[fault]()
+        elif fault in FAULTS:
             FAULTS[fault]()
+            os.unlink(f"{log_path}.now")
