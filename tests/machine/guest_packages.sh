@@ -73,10 +73,14 @@ units_shown() {
 	done > "$shown_name.shown"
 }
 
+all_units_shown() {
+	units_shown "$1" t410trace.service t410trace.socket t410trace-collect.timer t410trace-gpu.service t410trace-merge.timer
+}
+
 # package_state NAME: version, settings, units
 package_state() {
 	/usr/bin/dpkg -s t410trace > "$1.dpkg"
-	units_shown "$1" t410trace.service t410trace.socket t410trace-collect.timer t410trace-gpu.service t410trace-merge.timer
+	all_units_shown "$1"
 	ls /etc/t410trace > "$1.etc"
 	cp /etc/t410trace/serve.conf "$1.conf"
 	stat -c '%n %a %U %G' /var/lib/t410trace $SPOOL > "$1.folders"
@@ -92,7 +96,7 @@ scenario_packages() {
 	become_debian
 	# shellcheck disable=SC2086  # words
 	said install $DPKG -i /host/debs/*.deb
-	units_shown installed t410trace.service t410trace.socket t410trace-collect.timer t410trace-gpu.service t410trace-merge.timer
+	all_units_shown installed
 	settings
 	said enable systemctl enable --now t410trace.service t410trace.socket
 	package_state enabled

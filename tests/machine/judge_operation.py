@@ -4,7 +4,7 @@
 import json
 import re
 
-from judge_packages import account, bytes_of_job, states, units, SERVICE, SOCKET
+from judge_packages import account, bytes_of_job, states, units, SOCKET
 from judge_slurm import metrics
 from judge_systemd import journal_has
 from results import READ1, estimate, expect, expect_equal, require, tests_into
@@ -149,7 +149,7 @@ def root_in_a_user_namespace_is_nobody(s):
 @test("operation")
 def wrong_settings_end_the_socket_too(s):
     require(s.status("waiting") != 0, "the user who waited got a page")
-    expect_equal(states(s, "wrong", SERVICE, SOCKET), ["failed", "failed"], "states")
+    expect_equal(states(s, "wrong"), ["failed", "failed"], "states")
     expect_equal(units(s, "wrong")[SOCKET]["Result"], "service-start-limit-hit", "result of the socket")
     require(s.status("limited") != 0, "no limit of starts was reached")
 
@@ -157,4 +157,4 @@ def wrong_settings_end_the_socket_too(s):
 @test("operation")
 def the_documented_commands_bring_both_back(s):
     expect_equal((s.status("reset"), s.status("mended")), (0, 0), "exit statuses of systemctl")
-    expect_equal(states(s, "mended", SERVICE, SOCKET), ["active", "active"], "states")
+    expect_equal(states(s, "mended"), ["active", "active"], "states")

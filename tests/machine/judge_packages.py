@@ -20,9 +20,10 @@ def units(s, name):
     return {block[0]: dict(line.split("=", 1) for line in block[1:]) for block in blocks}
 
 
-def states(s, name, *wanted):
+def states(s, name):
+    """Of service and socket."""
     found = units(s, name)
-    return [found[unit]["ActiveState"] for unit in wanted]
+    return [found[unit]["ActiveState"] for unit in (SERVICE, SOCKET)]
 
 
 def installed(s, name):
@@ -51,7 +52,7 @@ def installed_and_nothing_started(s):
 @test("packages")
 def service_and_socket_start_together(s):
     expect_equal(s.status("enable"), 0, "exit status of systemctl")
-    expect_equal(states(s, "enabled", SERVICE, SOCKET), ["active", "active"], "states")
+    expect_equal(states(s, "enabled"), ["active", "active"], "states")
     for line in s.text("enabled.folders").splitlines():
         expect_equal(line.split(" ", 1)[1], "2750 root t410trace", line)
 
@@ -98,7 +99,7 @@ def an_upgrade_keeps_settings_and_accounts(s):
 def an_upgrade_restarts_service_and_socket(s):
     require(s.number("pid.before") != s.number("pid.after"), "the daemon of before runs")
     for name in ("upgraded", "rolled"):
-        expect_equal(states(s, name, SERVICE, SOCKET), ["active", "active"], f"{name}: states")
+        expect_equal(states(s, name), ["active", "active"], f"{name}: states")
         found = units(s, name)
         expect_equal([found[unit]["Result"] for unit in (SERVICE, SOCKET)], ["success", "success"], f"{name}: results")
         others = [one["ActiveState"] for unit, one in found.items() if unit not in (SERVICE, SOCKET)]
