@@ -63,8 +63,13 @@ static const struct ledger_weights *weights_of(const struct ledger *l,
 
 void ledger_came(struct ledger *l, const struct ledger_slices *r)
 {
-	if (r->h.cpu < l->nr_cpus && r->until_ns > l->flushed[r->h.cpu].until_ns)
+	if (r->h.cpu >= l->nr_cpus)
+		return;
+	if (r->until_ns > l->flushed[r->h.cpu].until_ns)
 		l->flushed[r->h.cpu].until_ns = r->until_ns;
+	/* It came online after the list was read. An empty list is an unknown one, and stays empty. */
+	if (r->until_ns > l->online_ns && cpulist_count(&l->online))
+		cpulist_set(&l->online, r->h.cpu, true);
 }
 
 /* Hands a record on. Sizes are checked here: later code trusts them. */

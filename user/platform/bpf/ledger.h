@@ -269,7 +269,7 @@ bool ledger_cpu_runs(const struct ledger *l, uint32_t cpu);
 /** ledger_cpu_socket() - the socket of a CPU is known now: from its next switch on it has windows */
 void ledger_cpu_socket(struct ledger *l, uint32_t cpu, uint32_t socket);
 
-/** ledger_online() - CPUs that were online at the last flush; empty: unknown */
+/** ledger_online() - CPUs online at the last flush, or known to have run since; empty: unknown */
 const struct cpulist *ledger_online(const struct ledger *l);
 
 /**

@@ -27,7 +27,10 @@
 static void find_online(struct ledger *l)
 {
 	char text[CPULIST_TEXT_LEN + 1];
-	ssize_t size = l->online_fd < 0 ? -1 : pread(l->online_fd, text, sizeof(text) - 1, 0);
+	ssize_t size;
+
+	l->online_ns = monotonic_ns();
+	size = l->online_fd < 0 ? -1 : pread(l->online_fd, text, sizeof(text) - 1, 0);
 
 	text[size > 0 ? size : 0] = '\0';
 	if (cpulist_parse(text, &l->online))

@@ -103,6 +103,7 @@ struct ledger {
 	struct reader *reader;
 	struct flushed *flushed; /* by CPU */
 	struct cpulist online;
+	uint64_t online_ns; /* when it was read */
 	int online_fd;
 	struct ledger_ways ways;
 	uint64_t flush_ns;	 /* when the last flush began */
@@ -191,7 +192,7 @@ void ledger_lookup_close(struct ledger *l);
 /** ledger_tick_ns() - from one tick of the scheduler to the next */
 uint64_t ledger_tick_ns(void);
 
-/** ledger_came() - note how far a CPU has come, when its slices are handed on */
+/** ledger_came() - note how far a CPU has come, and that it was online, as its slices are handed on */
 void ledger_came(struct ledger *l, const struct ledger_slices *r);
 
 /**

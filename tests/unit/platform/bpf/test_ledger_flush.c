@@ -37,6 +37,7 @@ struct world {
 	unsigned int runs[NR_CPUS];
 	unsigned long ring_read, ring_reserved;
 	uint64_t finished_ns; /* when the record that is first in the ring is */
+	uint64_t ran_ns;      /* up to when CPU 1 ran, by a record in the ring; 0 = there is none */
 	bool stop;
 };
 
@@ -47,8 +48,11 @@ static struct world *world;
 int __wrap_ledger_drain(struct ledger *l, const struct ledger_sink *sink);
 int __wrap_ledger_drain(struct ledger *l, const struct ledger_sink *sink)
 {
-	(void)l;
+	struct ledger_slices r = { .h.cpu = 1, .until_ns = world->ran_ns };
+
 	(void)sink;
+	if (world->ran_ns)
+		ledger_came(l, &r);
 	if (monotonic_ns() >= world->finished_ns)
 		world->ring_read = world->ring_reserved;
 	return 0;
@@ -316,6 +320,32 @@ static void what_was_taken_is_not_adopted(void **state)
 	assert_int_equal(t->cpus[1].since_ns, 0);
 }
 
+/* The list is read first: a CPU that ran after that has come, one that ran before that has gone. */
+static void who_comes_while_it_is_flushed_is_online(void **state)
+{
+	struct world *t = *state;
+
+	t->ran_ns = monotonic_ns();
+	flush(t);
+	assert_false(cpulist_contains(ledger_online(&t->l), 1));
+	t->ran_ns = UINT64_MAX;
+	flush(t);
+	assert_true(cpulist_contains(ledger_online(&t->l), 1));
+	t->ran_ns = 0;
+	flush(t);
+	assert_false(cpulist_contains(ledger_online(&t->l), 1));
+}
+
+static void an_unknown_list_stays_unknown(void **state)
+{
+	struct world *t = *state;
+
+	assert_int_equal(ftruncate(t->l.online_fd, 0), 0);
+	t->ran_ns = UINT64_MAX;
+	flush(t);
+	assert_int_equal(cpulist_count(ledger_online(&t->l)), 0);
+}
+
 /* Without a window's end to see, and without ticks, a busy CPU has to be asked. */
 static void the_rest_is_interrupted(void **state)
 {
@@ -405,6 +435,8 @@ int main(void)
 		TEST(hidden_switches_are_not_trusted),
 		TEST(offline_is_not_asleep),
 		TEST(what_was_taken_is_not_adopted),
+		TEST(who_comes_while_it_is_flushed_is_online),
+		TEST(an_unknown_list_stays_unknown),
 		TEST(the_rest_is_interrupted),
 		TEST(an_unfinished_record_is_waited_for),
 		TEST(an_unfinished_record_is_not_waited_for_for_ever),
