@@ -85,16 +85,8 @@ done
 
 # make_packages FOLDER: Debian's, for the guest, and in FOLDER/later the same as a later version with other settings
 make_packages() {
-	local deb tree=$1/tree
-	"$ROOT/packaging/deb.sh" "$1" arm64 || return
-	rm -rf "$1/later" "$tree"
-	mkdir "$1/later"
-	for deb in "$1"/*.deb; do
-		dpkg-deb -R "$deb" "$tree" && sed -i 's/^Version: .*/&+later/' "$tree/DEBIAN/control" || return
-		[ ! -e "$tree/etc/t410trace/serve.conf" ] || echo '# of a later version' >> "$tree/etc/t410trace/serve.conf"
-		dpkg-deb --root-owner-group -b "$tree" "$1/later/${deb##*/}" || return
-		rm -rf "$tree"
-	done
+	rm -rf "$1/later"
+	"$ROOT/packaging/deb.sh" "$1" arm64 && "$ROOT/tests/packages/later.sh" "$1/later" "$1"/*.deb
 }
 
 # boot FOLDER SHAPE TRAFFIC SCENARIO...: in a machine of this shape

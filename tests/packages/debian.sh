@@ -50,7 +50,6 @@ have_debs() {
 
 # hand_over ROOT: what steps need there, also a package whose settings are others
 hand_over() {
-	local later=$1/root/later
 	have_debs || return
 	mkdir -p "$1/root/new" "$1/root/before"
 	cp build/deb/t410trace*_"$version"_*.deb "$1/root/new/" &&
@@ -60,10 +59,7 @@ hand_over() {
 	# no systemd runs there
 	sed -n '/^## Rollback/,/^## Backup/s/^    //p' docs/OPERATION.md | grep -v ^systemctl \
 		> "$1/root/rollback"
-	dpkg-deb -R "$1"/root/new/t410trace_*.deb "$later" &&
-		echo '# of a later package' >> "$later/etc/t410trace/serve.conf" &&
-		sed -i 's/^Version: .*/&+later/' "$later/DEBIAN/control" &&
-		dpkg-deb --root-owner-group -b "$later" "$later.deb"
+	tests/packages/later.sh "$1/root/later" "$1"/root/new/t410trace_*.deb
 }
 
 # age ROOT: its accounts become those of the version of the store before

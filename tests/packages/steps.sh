@@ -131,7 +131,7 @@ step_manual_page() {
 
 # Settings that both the package and the operator have changed
 step_changed_settings() {
-	apt install ./later.deb
+	apt install ./later/t410trace_*.deb
 	grep 'counters = no' $settings
 	grep '^# of a later' $settings.dpkg-dist
 }
