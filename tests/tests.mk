@@ -24,6 +24,8 @@ $(B)/tests/unit/engine/accounts/test_accounts_memory: LDFLAGS += -Wl,--wrap=call
 $(B)/tests/unit/replay/test_replay: LDFLAGS += -Wl,--wrap=calloc
 $(B)/tests/unit/trace/test_header: LDFLAGS += -Wl,--wrap=reallocarray,--wrap=strdup
 $(B)/tests/unit/sources/esp/test_esp_library.o: CPPFLAGS += -Itests/unit/sources/esp
+# It plays the clock
+$(B)/tests/unit/base/test_clock: LDFLAGS += -Wl,--wrap=clock_gettime
 # It plays the hardware of an ESP
 $(B)/tests/unit/sources/esp/test_esp: LDFLAGS += -Wl,--wrap=esp_register_get,--wrap=esp_register_put
 $(B)/tests/unit/live/lookup/test_live_watch: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledger_reader_stop \

@@ -97,7 +97,7 @@ static int write_report(struct run *r, struct stat_report *report, struct diag *
 
 	report->host = &r->host;
 	report->sequence = r->sequence++;
-	report->start_time_ns = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - report->start_ns);
+	report->start_time_ns = report->start_ns + clock_ahead_ns(CLOCK_REALTIME);
 	report->budget = 1;
 	report->cpu_ns = cpu_ns - (report->summary ? r->cpu_ns : r->interval_cpu_ns);
 	r->interval_cpu_ns = cpu_ns;

@@ -450,7 +450,7 @@ static void thin(struct serve_keeper *k, const struct serve_config *c)
 /* Before the interval is stored: its end is what the clock is compared with after a restart. */
 static void check_clock(struct serve_keeper *k, const struct serve_config *c)
 {
-	uint64_t asleep_ns = clock_ns(CLOCK_BOOTTIME) - monotonic_ns();
+	uint64_t asleep_ns = clock_ahead_ns(CLOCK_BOOTTIME);
 	const struct history_config *h = &c->history;
 	uint64_t keep_ns = c->keep_ns;
 	char why[sizeof(k->clock_trouble.why)];

@@ -23,7 +23,7 @@
  */
 void nvml_clock(struct nvml *n, uint64_t now_ns)
 {
-	int64_t offset_ns = clock_ns(CLOCK_REALTIME) - monotonic_ns();
+	int64_t offset_ns = clock_ahead_ns(CLOCK_REALTIME);
 	int64_t step_ns = offset_ns - n->offset_ns;
 
 	if (step_ns > SET_NS)

@@ -13,7 +13,7 @@
 
 /* The initial pid namespace: elsewhere some drivers tell numbers of the machine, others do not. */
 #define INIT_PID_NS "pid:[4026531836]"
-/* Two clocks read one after the other differ by less. */
+/* Readings of the same difference of clocks differ by less. */
 #define SLEPT_NS    10000000u
 
 int processes_open(struct processes *p, const char *proc)
@@ -24,8 +24,7 @@ int processes_open(struct processes *p, const char *proc)
 
 void processes_look(struct processes *p)
 {
-	/* in this order: it is never negative */
-	uint64_t now = monotonic_ns(), slept = clock_ns(CLOCK_BOOTTIME) - now;
+	uint64_t slept = clock_ahead_ns(CLOCK_BOOTTIME);
 
 	if (slept > p->slept_ns + SLEPT_NS)
 		p->slept_ns = slept;

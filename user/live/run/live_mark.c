@@ -105,7 +105,7 @@ static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct d
 		.last = kind == MARK_LAST,
 		.inner = kind == MARK_INNER,
 		.time_ns = now,
-		.realtime_ns = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - now),
+		.realtime_ns = now + clock_ahead_ns(CLOCK_REALTIME),
 		.ends_ns = l->ends_ns,
 	};
 	total_quality(l, &ret->losses);

@@ -362,7 +362,7 @@ static void finish_report(struct stat_meter *m, struct stat_report *r)
 
 	r->host = &m->host;
 	r->sequence = m->sequence++;
-	r->start_time_ns = clock_ns(CLOCK_REALTIME) - (monotonic_ns() - r->start_ns);
+	r->start_time_ns = r->start_ns + clock_ahead_ns(CLOCK_REALTIME);
 	r->budget = m->budget;
 	r->busiest = meter_busiest(m->meter);
 	r->cpu_ns = cpu_ns - (r->summary ? m->cpu_ns : m->interval_cpu_ns);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "platform/devices/owner_internal.h"
 
@@ -137,7 +137,6 @@ static bool is_ignored(const struct owners *o, const char *pid)
 /* When it began, to a tick: the kernel tells no more. */
 static int start_of(const struct owners *o, const char *pid, uint64_t *ret)
 {
-	struct timespec boot, mono;
 	char path[64], line[1024];
 	const char *at;
 	uint64_t ticks = 0, hz = sysconf(_SC_CLK_TCK), since_boot;
@@ -154,9 +153,7 @@ static int start_of(const struct owners *o, const char *pid, uint64_t *ret)
 		at = strchr(at + 1, ' ');
 	if (!at || sscanf(at, " %lu", &ticks) != 1 || !hz)
 		return -ESRCH;
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	slept = (int64_t)(boot.tv_sec - mono.tv_sec) * 1000000000 + boot.tv_nsec - mono.tv_nsec;
+	slept = clock_ahead_ns(CLOCK_BOOTTIME);
 	since_boot = ticks / hz * 1000000000u + ticks % hz * (1000000000u / hz);
 	*ret = slept < 0 || since_boot < (uint64_t)slept ? 0 : since_boot - slept;
 	return 0;
