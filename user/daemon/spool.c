@@ -131,8 +131,8 @@ static int check_room(struct spool *s, const char *name, uint64_t size)
 	err = count_files(s);
 	if (err)
 		return err;
-	/* within a tick of the clock a folder can change and keep its time */
-	clock_gettime(CLOCK_REALTIME, &now);
+	/* within a tick of that clock a folder can change and keep its time */
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	if (now.tv_sec > st.st_mtim.tv_sec + 1)
 		s->counted = st.st_mtim;
 	if (!spool_is_full(s, is_new, more))

@@ -129,7 +129,8 @@ static int check_reader(const char *file, struct diag *d)
 /*
  * Without a log, and so without locks, only the time of the last change tells that nothing was written
  * meanwhile. File systems take it from a clock that goes on with the tick: of two changes in one tick
- * the second is not seen. So such a reading begins only when the last change is older than that.
+ * the second is not seen. So such a reading begins only when the last change is older than that, by
+ * the same clock: it stands still for as long as the CPU that has the tick.
  */
 static bool is_at_rest(struct store *s)
 {
@@ -137,7 +138,7 @@ static bool is_at_rest(struct store *s)
 	int64_t age;
 
 	s->modified = store_modified(s->file);
-	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
 	age = (now.tv_sec - s->modified.tv_sec) * (int64_t)NS_PER_S +
 	      (now.tv_nsec - s->modified.tv_nsec);
 	return age > SETTLED_NS || age < -SETTLED_NS;
