@@ -134,7 +134,7 @@ void nvml_gpm_open(struct nvml *n)
 void nvml_gpm_look(struct nvml *n, struct nvml_gpu *u)
 {
 	double rate[NR_GPU_COUNTERS];
-	bool any = false;
+	bool any = false, first = !u->from_ns;
 	uint64_t ns;
 
 	for (size_t c = 0; c < NR_GPU_COUNTERS; c++)
@@ -143,8 +143,8 @@ void nvml_gpm_look(struct nvml *n, struct nvml_gpu *u)
 		return;
 	if (!begin(n, u))
 		return;
-	/* Only the first look after a begin is so near: then there are totals from here on. */
-	if (monotonic_ns() - u->from_ns < APART_NS)
+	/* Totals begin here, or the look before was a moment ago. */
+	if (first || monotonic_ns() - u->from_ns < APART_NS)
 		ns = 0;
 	else if (!measure(n, u, rate, &ns))
 		return;
