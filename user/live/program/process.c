@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/open_files.h"
 #include "base/text.h"
 
@@ -25,6 +26,7 @@
 /* Then SIGKILL needs this long at most, unless the kernel holds the program. */
 #define KILL_MS	      2000
 #define KILL_STEP_US  10000
+#define NS_PER_MS     1000000ull
 /* The guard's pipe; it has no other descriptor of ours. */
 #define LIFE_FD	      3
 
@@ -207,15 +209,19 @@ void program_process_end(struct program_process *p)
 }
 
 /* Returns its number once it has ended, 0 before. */
-static pid_t reap(pid_t guard, int most_ms, int *ret_status)
+static pid_t reap(pid_t guard, unsigned int most_ms, int *ret_status)
 {
+	uint64_t end_ns = monotonic_ns() + most_ms * NS_PER_MS;
+	bool last;
 	pid_t pid;
 
-	for (;; most_ms -= KILL_STEP_US / 1000) {
+	for (;;) {
+		/* before the look: it may have ended while we stood still */
+		last = monotonic_ns() >= end_ns;
 		do
 			pid = waitpid(guard, ret_status, WNOHANG);
 		while (pid < 0 && errno == EINTR);
-		if (pid || most_ms <= 0)
+		if (pid || last)
 			return pid;
 		usleep(KILL_STEP_US);
 	}
