@@ -269,8 +269,9 @@ int ledger_settle(struct ledger *l, const struct ledger_sink *sink)
 	do {
 		struct timespec step = { .tv_nsec = STEP_NS };
 
-		err = ledger_drain(l, sink);
+		/* before the look: what has come while we stood still is not given up */
 		now = monotonic_ns();
+		err = ledger_drain(l, sink);
 		if (!err)
 			err = look_again(l, now >= patience, sink, &coming, &unseen);
 		held = is_held_up(l);
