@@ -20,7 +20,8 @@
 #define MANY 20
 
 static struct loop loop;
-static char noted[64]; /* the names of the sources that ran */
+static char noted[64];	   /* the names of the sources that ran */
+static unsigned int asked; /* for the time of one */
 static struct diag problem;
 
 /**
@@ -53,6 +54,7 @@ static uint64_t toy_ns(void *arg)
 {
 	const struct toy *t = arg;
 
+	asked++;
 	return t->due_ns;
 }
 
@@ -158,16 +160,19 @@ static void test_times(void **state)
 	assert_true(monotonic_ns() - start >= 40 * MS);
 }
 
-/* It sleeps: a loop that asks again and again would have CPU time for it. */
+/*
+ * It sleeps, and does not ask again and again. Its CPU time would not tell: a host that stops a CPU may
+ * leave that to be charged to whoever is on it.
+ */
 static void test_sleeps(void **state)
 {
 	struct toy toy = { .name = 'a', .due_ns = monotonic_ns() + 300 * MS, .left = 1 };
-	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	(void)state;
+	asked = 0;
 	add(&timed, &toy);
 	assert_int_equal(loop_run(&loop, &problem), 0);
-	assert_true(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu < 100 * MS);
+	assert_in_range(asked, 2, 20);
 }
 
 /* A source that always has something keeps none waiting, and what one makes due runs in this turn. */
@@ -251,12 +256,18 @@ static void test_closed(void **state)
 	close(toy.fds[0]);
 }
 
+static volatile sig_atomic_t alarms;
+
 static void on_alarm(int sig)
 {
 	(void)sig;
+	alarms++;
 }
 
-/* A signal that somebody handles wakes it, and it goes on. */
+/*
+ * A signal that somebody handles wakes it, and it goes on. The handler stays until it has come: where
+ * this test stands still behind one of its lines, it comes last.
+ */
 static void test_interrupted(void **state)
 {
 	const struct itimerval soon = { .it_value.tv_usec = 20000 };
@@ -269,9 +280,11 @@ static void test_interrupted(void **state)
 	setitimer(ITIMER_REAL, &soon, NULL);
 	add(&timed, &toy);
 	assert_int_equal(loop_run(&loop, &problem), 0);
+	assert_true(monotonic_ns() - start >= 60 * MS);
+	while (!alarms)
+		usleep(1000);
 	sigaction(SIGALRM, &before, NULL);
 	assert_string_equal(noted, "a");
-	assert_true(monotonic_ns() - start >= 60 * MS);
 }
 
 /* One that is added by another one that runs is waited for from then on. */
