@@ -90,7 +90,7 @@ static void test_source(void **state)
 	not_under_valgrind();
 	assert_int_equal(program_process_start("ulimit -Sn", &d, &p), 0);
 	out = (struct pollfd){ .fd = p.out, .events = POLLIN };
-	assert_int_equal(poll(&out, 1, 10000), 1);
+	assert_int_equal(poll(&out, 1, 60000), 1);
 	assert_told(fdopen(dup(p.out), "r"));
 	assert_true(program_process_ended(&p, true, text, sizeof(text)));
 }

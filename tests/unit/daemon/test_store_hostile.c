@@ -28,7 +28,7 @@ static void check_hostile(const char *sql)
 	if (sqlite3_exec(db, sql, NULL, NULL, &problem))
 		fail_msg("%s: %s", sql, problem);
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
-	alarm(20);
+	alarm(120);
 	if (store_open(file, false, &d, &s) != -EUCLEAN || !strstr(d.what, "a table in "))
 		fail_msg("%s: %s", sql, d.what);
 	/* the daemon puts it aside and begins another */

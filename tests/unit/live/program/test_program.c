@@ -556,6 +556,8 @@ static bool heard(struct program *p, const char *words)
 	return found;
 }
 
+#define HANGS "sleep 100"
+
 static void no_header_is_told(void **state)
 {
 	static const struct {
@@ -564,17 +566,19 @@ static void no_header_is_told(void **state)
 		{ "echo 'no BMC here' >&2; exit 3", "ended with status 3", "no BMC here" },
 		{ "echo '{}'", "\"schema\" is missing", "docs/SOURCES.md" },
 		{ "no-such-program-at-all", "ended with status 127", "not found" },
-		{ "sleep 100", "no header", "nothing on standard error" },
 		{ "kill -9 $$", "ended by signal 9", "docs" },
+		{ HANGS, "no header", "nothing on standard error" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		/* A shell may get no CPU for longer than anybody wants to wait for the one that hangs. */
+		uint64_t ms = strcmp(wrong[i].command, HANGS) ? 60000 : 1000;
 		struct program p = { 0 };
 		struct diag d = { 0 };
 
 		assert_int_equal(program_open(&p, wrong[i].command, 1, &d), 0);
-		assert_int_equal(program_greet(&p, monotonic_ns() + 1000 * MS, &d), -ENODATA);
+		assert_int_equal(program_greet(&p, monotonic_ns() + ms * MS, &d), -ENODATA);
 		if (!strstr(d.what, wrong[i].what) || !strstr(d.help, wrong[i].help))
 			fail_msg("%s: %s; %s", wrong[i].command, d.what, d.help);
 		program_free(&p);
@@ -585,7 +589,7 @@ static void it_is_started_again(void **state)
 {
 	struct program p = { 0 };
 	struct diag d = { 0 };
-	uint64_t end = monotonic_ns() + 20 * NS_PER_S;
+	uint64_t end = monotonic_ns() + 60 * NS_PER_S;
 
 	(void)state;
 	assert_int_equal(program_open(&p, HEAD "sleep 0.1; printf '{\"ti'; exit 4", 1, &d), 0);
@@ -606,7 +610,7 @@ static void its_group_ends_with_it(void **state)
 {
 	struct program p = { 0 };
 	struct diag d = { 0 };
-	uint64_t end = monotonic_ns() + 10 * NS_PER_S;
+	uint64_t end = monotonic_ns() + 60 * NS_PER_S;
 	int child = 0,
 	    fd = open("/proc/self/status", O_RDONLY); /* no descriptor of ours is left to it */
 
@@ -642,7 +646,7 @@ static void its_words_do_no_harm(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(prints) / sizeof(*prints); i++) {
-		uint64_t end = monotonic_ns() + 10 * NS_PER_S;
+		uint64_t end = monotonic_ns() + 60 * NS_PER_S;
 		struct program p = { 0 };
 		struct diag d = { 0 };
 		char command[512];
@@ -668,7 +672,7 @@ static void it_does_not_outlive_us(void **state)
 	char text[32] = "";
 	int fds[2], child = 0;
 	pid_t pid;
-	uint64_t end = monotonic_ns() + 10 * NS_PER_S;
+	uint64_t end = monotonic_ns() + 60 * NS_PER_S;
 
 	(void)state;
 	assert_int_equal(pipe(fds), 0);
