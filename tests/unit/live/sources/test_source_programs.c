@@ -13,13 +13,16 @@
 #include "live/sources/source.h"
 #include "trace/header.h"
 
-/* Each fifth of a second it says who had a context then; its times are never of the future. */
-#define PROGRAM                                                                          \
-	"echo '{\"schema\":\"t410trace.source/1\",\"name\":\"%s\",\"devices\":["         \
-	"{\"address\":\"000a:01:00.0\"},"                                                \
-	"{\"address\":\"%s\",\"link\":\"c2c\",\"uuid\":\"GPU-5\"}],\"counters\":[%s]}';" \
-	"now=%llu; while sleep 0.2; do now=$((now + 200000000)); "                       \
-	"for i in 000a:01:00.0 %s; do echo '{\"time_ns\":'$now',\"device\":\"'$i'\","    \
+/* The time in a shell; on a busy machine that is long after the shell was started. */
+#define NOW "now() { read up rest </proc/uptime; now=$((${up%%.*}${up#*.}0000000 %+lld)); }; "
+
+/* Each fifth of a second it says who has a context. */
+#define PROGRAM                                                                              \
+	"echo '{\"schema\":\"t410trace.source/1\",\"name\":\"%s\",\"devices\":["             \
+	"{\"address\":\"000a:01:00.0\"},"                                                    \
+	"{\"address\":\"%s\",\"link\":\"c2c\",\"uuid\":\"GPU-5\"}],\"counters\":[%s]}';" NOW \
+	"while sleep 0.2; do now; "                                                          \
+	"for i in 000a:01:00.0 %s; do echo '{\"time_ns\":'$now',\"device\":\"'$i'\","        \
 	"\"contexts\":[{\"pid\":7,\"start_ns\":5}]}'; done; done"
 
 struct world {
@@ -34,10 +37,33 @@ struct world {
 	struct diag d;
 };
 
+/*
+ * CLOCK_MONOTONIC, less what a shell reads. That is rounded down to 10 ms, here as there: 20 ms less are
+ * never of the future.
+ */
+static long long ahead_of_uptime(void)
+{
+	FILE *f = fopen("/proc/uptime", "r");
+	long long now = (long long)monotonic_ns(), seconds, hundredths;
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%lld.%lld", &seconds, &hundredths), 2);
+	fclose(f);
+	return now - (seconds * 100 + hundredths) * 10000000 - 20000000;
+}
+
+static void make_file(const char *path)
+{
+	int fd = open(path, O_CREAT | O_WRONLY, 0600);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
 static void add_program(struct world *w, const char *name, const char *device, const char *counters)
 {
 	assert_int_equal(text_list_print(&w->args.sources, PROGRAM, name, device, counters,
-					 (unsigned long long)monotonic_ns(), device),
+					 ahead_of_uptime(), device),
 			 0);
 }
 
@@ -78,7 +104,7 @@ static void end(struct world *w)
 
 static void users_of_chosen_devices_are_told(void **state)
 {
-	uint64_t until_ns = monotonic_ns() + 20 * NS_PER_S;
+	uint64_t until_ns = monotonic_ns() + 60 * NS_PER_S;
 	struct world w = { 0 };
 	char text[200];
 
@@ -170,10 +196,10 @@ static int begin_gpu(struct world *w, const char *gpu)
 	return begin(w);
 }
 
-/* Step until there is an event more, or a news; 20 s at most. */
+/* Step until there is an event more, or a news; 60 s at most. */
 static void step_until(struct world *w, size_t events, const char *news)
 {
-	uint64_t until_ns = monotonic_ns() + 20 * NS_PER_S;
+	uint64_t until_ns = monotonic_ns() + 60 * NS_PER_S;
 	char text[200] = "";
 
 	while ((w->log.events < events || (news && !strstr(text, news))) &&
@@ -246,22 +272,18 @@ static void program_for_gpus_may_come_later(void **state)
 	char folder[] = "/tmp/gpuXXXXXX", flag[64], command[1000];
 	struct world w = { 0 };
 	const char *note;
-	int fd;
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(flag, sizeof(flag), "%s/flag", folder);
 	snprintf(command, sizeof(command), "[ -e %s ] || { echo not yet >&2; exit 1; }; " PROGRAM,
-		 flag, "gpu", "0009:01:00.0", "", (unsigned long long)monotonic_ns(),
-		 "0009:01:00.0");
+		 flag, "gpu", "0009:01:00.0", "", ahead_of_uptime(), "0009:01:00.0");
 	assert_int_equal(begin_gpu(&w, command), 0);
 	note = source_programs.note(w.source, 0);
 	assert_non_null(strstr(note, "ended with status 1: not yet (it is tried again)"));
 	assert_true(w.header.contexts);
 	assert_string_equal(w.header.devices[0].uuid, "");
-	fd = open(flag, O_CREAT | O_WRONLY, 0600);
-	assert_true(fd >= 0);
-	close(fd);
+	make_file(flag);
 	step_until(&w, 2, "source gpu: it can be read now");
 	assert_non_null(strstr(w.log.text, "[7 5 -1 "));
 	assert_string_equal(w.header.devices[0].uuid, "");
@@ -273,53 +295,48 @@ static void program_for_gpus_may_come_later(void **state)
 #define LINK(name)          \
 	"{\"name\":\"" name \
 	"\",\"direction\":\"write\",\"source\":\"device\",\"device\":\"0009:01:00.0\"}"
-/* Its first header has one counter, the next ones have others before it, or another in its place. */
-#define COUNTING                                                                                   \
-	"now=%llu; n=$(cat %s || echo 0); echo $((n + 1)) >%s; case $n in "                        \
-	"0) c='" LINK("c2c_out") "'; v=X;; 1) c='" LINK("c2c_in") "," LINK(                        \
-		"c2c_out") "'; v=7$now,X;; *) c='" LINK("c2c_in") "'; v=X;; esac; "                \
-								  "echo "                          \
-								  "'{\"schema\":\"t410trace."      \
-								  "source/"                        \
-								  "1\",\"name\":\"gpu\","          \
-								  "\"devices\":["                  \
-								  "{\"address\":\"0009:01:00.0\"}" \
-								  "],\"counters\":['$c']}'; "      \
-								  "now=$((now + n * "              \
-								  "2000000000)); for i in 1000 "   \
-								  "2000 3000 4000 5000; do sleep " \
-								  "0.2; "                          \
-								  "now=$((now + 200000000)); "     \
-								  "echo "                          \
-								  "'{\"time_ns\":'$now',"          \
-								  "\"values\":['$(echo $v | sed "  \
-								  "s/X/$i/)']}'; done; exit 1"
+#define OUT LINK("c2c_out")
+#define IN  LINK("c2c_in")
+/*
+ * Its first header has one counter, the next ones have others before it, or another in its place.
+ * Readings of before the begin of the run would not count: it waits for that.
+ */
+static const char counting[] =
+	NOW "now; n=$(cat %s || echo 0); echo $((n + 1)) >%s; case $n in "
+	    "0) c='" OUT "'; v=X;; 1) c='" IN "," OUT "'; v=7$now,X;; *) c='" IN "'; v=X;; esac; "
+	    "echo '{\"schema\":\"t410trace.source/1\",\"name\":\"gpu\",\"devices\":["
+	    "{\"address\":\"0009:01:00.0\"}],\"counters\":['$c']}'; "
+	    "while [ ! -e %s.begun ]; do sleep 0.1; done; "
+	    "for i in 1000 2000 3000 4000 5000; do sleep 0.2; now; "
+	    "echo '{\"time_ns\":'$now',\"values\":['$(echo $v | sed \"s/X/$i/\")']}'; done; exit 1";
 
 /* Bytes of a link keep their counter whatever comes; one that was not there at the begin is none. */
 static void program_for_gpus_counts_links(void **state)
 {
-	char folder[] = "/tmp/gpuXXXXXX", file[64], command[2000];
+	char folder[] = "/tmp/gpuXXXXXX", file[64], begun[80], command[2000];
 	struct world w = { 0 };
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(file, sizeof(file), "%s/n", folder);
-	snprintf(command, sizeof(command), COUNTING, (unsigned long long)monotonic_ns(), file,
-		 file);
+	snprintf(begun, sizeof(begun), "%s.begun", file);
+	snprintf(command, sizeof(command), counting, ahead_of_uptime(), file, file, file);
 	assert_int_equal(begin_gpu(&w, command), 0);
 	assert_true(w.header.c2c && w.header.nr_devices == 2);
 	assert_string_equal(w.header.devices[1].bdf, "0009:01:00.0/gpm");
 	assert_int_equal(w.header.layout.nr_counters, 1);
 	assert_string_equal(w.header.layout.counters[0].name, "gpu/0009:01:00.0/c2c_out");
 	assert_false(w.c.cuts);
+	make_file(begun);
 	step_until(&w, 4, NULL);
 	step_until(&w, 8, "1 counters of links are left out");
 	step_until(&w, 8, "1 counters of links are left out");
 	assert_int_equal(w.log.events, 8);
 	assert_null(strstr(w.log.text, "window 1 "));
+	end(&w);
+	unlink(begun);
 	unlink(file);
 	rmdir(folder);
-	end(&w);
 }
 
 static void link_has_one_source(void **state)
@@ -330,7 +347,7 @@ static void link_has_one_source(void **state)
 	(void)state;
 	add_program(&w, "own", "0009:01:00.0", LINK("c2c_out"));
 	snprintf(command, sizeof(command), PROGRAM, "gpu", "0009:01:00.0", LINK("c2c_out"),
-		 (unsigned long long)monotonic_ns(), "0009:01:00.0");
+		 ahead_of_uptime(), "0009:01:00.0");
 	assert_int_equal(begin_gpu(&w, command), 0);
 	assert_int_equal(w.header.layout.nr_counters, 1);
 	end(&w);
@@ -343,8 +360,8 @@ static void program_for_gpus_must_not_count_for_sockets(void **state)
 
 	(void)state;
 	snprintf(command, sizeof(command), PROGRAM, "gpu", "0009:01:00.0",
-		 "{\"name\":\"a\",\"direction\":\"read\",\"socket\":0}",
-		 (unsigned long long)monotonic_ns(), "0009:01:00.0");
+		 "{\"name\":\"a\",\"direction\":\"read\",\"socket\":0}", ahead_of_uptime(),
+		 "0009:01:00.0");
 	assert_int_equal(begin_gpu(&w, command), 0);
 	assert_non_null(strstr(source_programs.note(w.source, 0), "counts for sockets"));
 	end(&w);
@@ -358,8 +375,8 @@ static void program_of_the_user_tells_of_gpus(void **state)
 
 	(void)state;
 	add_program(&w, "own", "0009:01:00.0", "");
-	snprintf(command, sizeof(command), PROGRAM, "own", "0009:01:00.0", "",
-		 (unsigned long long)monotonic_ns(), "0009:01:00.0");
+	snprintf(command, sizeof(command), PROGRAM, "own", "0009:01:00.0", "", ahead_of_uptime(),
+		 "0009:01:00.0");
 	assert_int_equal(begin_gpu(&w, command), 0);
 	assert_string_equal(source_programs.note(w.source, 0),
 			    "users of GPUs are not known: two sources are called own");
