@@ -38,7 +38,8 @@ $(B)/tests/unit/live/lookup/test_live_cpus: LDFLAGS += -Wl,--wrap=clock_gettime,
 $(B)/tests/unit/live/sources/test_device_io: LDFLAGS += -Wl,--wrap=owners_find,--wrap=owners_others
 
 # It plays the kernel
-$(B)/tests/unit/platform/bpf/test_ledger_flush: LDFLAGS += -Wl,--wrap=ledger_drain,--wrap=ledger_run_on -pthread
+$(B)/tests/unit/platform/bpf/test_ledger_flush: LDFLAGS += -Wl,--wrap=ledger_drain,--wrap=ledger_run_on \
+	-Wl,--wrap=sched_getcpu -pthread
 
 # It plays the kernel, too
 $(B)/tests/unit/platform/bpf/test_ledger_misses: LDFLAGS += -Wl,--wrap=bpf_program__fd,--wrap=bpf_obj_get_info_by_fd

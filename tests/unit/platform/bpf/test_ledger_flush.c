@@ -67,6 +67,13 @@ int __wrap_ledger_run_on(const struct bpf_program *prog, int cpu, uint32_t *ret)
 	return cpu == 1 ? -ENXIO : 0; /* that one is offline */
 }
 
+/* None of the three: on the CPU of the one that flushes another way is taken. */
+int __wrap_sched_getcpu(void);
+int __wrap_sched_getcpu(void)
+{
+	return NR_CPUS;
+}
+
 static void on_slices(void *arg, const struct ledger_slices *r, const struct ledger_weights *w)
 {
 	struct world *t = arg;
@@ -195,14 +202,13 @@ static void nothing_is_lost_or_doubled(void **state)
 {
 	struct world *t = *state;
 	uint64_t end = monotonic_ns() + RUN_NS;
-	unsigned int flushes = 0;
 	pthread_t thread;
 
 	assert_int_equal(pthread_create(&thread, NULL, sleeper, t), 0);
-	while (monotonic_ns() < end) {
+	/* once at least, also where the machine stood still meanwhile */
+	do {
 		flush(t);
-		flushes++;
-	}
+	} while (monotonic_ns() < end);
 	__atomic_store_n(&t->stop, true, __ATOMIC_RELAXED);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	flush(t);
@@ -210,7 +216,6 @@ static void nothing_is_lost_or_doubled(void **state)
 	assert_true(t->idle_ns < t->came_ns);
 	/* It was never interrupted: it has ticks, and will see that the window has ended. */
 	assert_int_equal(t->runs[SLEEPER], 0);
-	assert_true(flushes > 0);
 }
 
 static void sleep_goes_on(void **state)
@@ -256,7 +261,7 @@ static void who_has_just_fallen_asleep_is_not_taken(void **state)
 	struct cpu_ledger *c = &t->cpus[SLEEPER];
 
 	book(c, WORKER, monotonic_ns());
-	c->rest = LEDGER_RESTS(monotonic_ns() + 1000 * LEDGER_REST_NS);
+	c->rest = LEDGER_RESTS(monotonic_ns() + 3600 * NS_PER_S);
 	flush(t);
 	assert_int_equal(t->records, 0);
 }
