@@ -35,7 +35,8 @@ $(B)/tests/unit/live/lookup/test_live_watch: LDFLAGS += -Wl,--wrap=clock_gettime
 # It says who has which device open
 $(B)/tests/unit/live/lookup/test_live_cpus: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledger_cpu_runs \
 	-Wl,--wrap=ledger_cpu_socket
-$(B)/tests/unit/live/sources/test_device_io: LDFLAGS += -Wl,--wrap=owners_find,--wrap=owners_others
+$(B)/tests/unit/live/sources/test_device_io: LDFLAGS += -Wl,--wrap=owners_find,--wrap=owners_others \
+	-Wl,--wrap=clock_gettime
 
 # It plays the kernel
 $(B)/tests/unit/platform/bpf/test_ledger_flush: LDFLAGS += -Wl,--wrap=ledger_drain,--wrap=ledger_run_on \

@@ -21,8 +21,21 @@ static struct owner found;
 static size_t nr_found;
 static uint64_t takes_ns;
 
+/* The CPU time of all looks: that of this thread may have in it what a host took. */
+static uint64_t taken_ns;
+
 static struct owner others[4];
 static size_t nr_others;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *ret);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	if (clock != CLOCK_THREAD_CPUTIME_ID)
+		return __real_clock_gettime(clock, ret);
+	*ret = (struct timespec){ taken_ns / NS_PER_S, taken_ns % NS_PER_S };
+	return 0;
+}
 
 static struct trace_io told;
 static struct trace_contexts held[4];
@@ -36,12 +49,9 @@ int __wrap_owners_find(struct owners *o, const struct device_list *l, const stru
 int __wrap_owners_find(struct owners *o, const struct device_list *l, const struct owner **ret,
 		       size_t *ret_nr)
 {
-	uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + takes_ns;
-
 	(void)o;
 	(void)l;
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
-		;
+	taken_ns += takes_ns;
 	*ret = &found;
 	*ret_nr = nr_found;
 	return 0;
