@@ -175,6 +175,24 @@ static void test_parse_mutations(void **state)
 	}
 }
 
+/* The kernel closes what exec closes before the new command line and environment are there. */
+static void wait_for_exec(pid_t pid, bool has_environment)
+{
+	char path[64], byte;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid,
+		 has_environment ? "environ" : "cmdline");
+	do {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		assert_true(fd >= 0);
+		n = read(fd, &byte, 1);
+		close(fd);
+	} while (!n && !usleep(100));
+	assert_int_equal(n, 1);
+}
+
 /* A process of ours with a command line and an environment, listed in a cgroup of the tree */
 static void start(const char *cgroup, const char *title, const char *const *env)
 {
@@ -197,6 +215,7 @@ static void start(const char *cgroup, const char *title, const char *const *env)
 	/* ends with exec */
 	assert_int_equal(read(ready[0], &byte, 1), 0);
 	close(ready[0]);
+	wait_for_exec(pid, env[0] != NULL);
 	snprintf(name, sizeof(name), "%s/cgroup.procs", cgroup);
 	tree_path(&tree, name, path);
 	f = fopen(path, "a");
