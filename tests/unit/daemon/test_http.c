@@ -156,6 +156,21 @@ static void expect_works(struct http *h)
 	expect(h, "GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n", "HTTP/1.1 200", "\r\n\r\nhello\n");
 }
 
+/* Until those who keep pages in memory have been missed, which may take a moment */
+static void expect_works_again(struct http *h)
+{
+	bool works = false;
+
+	for (int i = 0; i < 3000 && !works; i++) {
+		char *answer = ask(h, "GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n");
+
+		works = strncmp(answer, "HTTP/1.1 503", 12) != 0;
+		free(answer);
+		poll(NULL, 0, works ? 0 : 10);
+	}
+	expect_works(h);
+}
+
 static void test_pages(void **state)
 {
 	struct http *h = open_at("127.0.0.1:0");
@@ -467,9 +482,7 @@ static void test_held_pages(void **state)
 	expect(h, "GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n", "HTTP/1.1 503", "slowly");
 	for (i = 0; i < 16; i++)
 		close(fds[i]);
-	for (i = 0; i < 20; i++)
-		turn(h);
-	expect_works(h);
+	expect_works_again(h);
 	/* closed with pages under way */
 	fds[0] = ask_slowly(h);
 	http_close(h);
@@ -521,8 +534,9 @@ static void test_room_is_made(void **state)
 	(void)state;
 	for (i = 0; i < MANY; i++)
 		fds[i] = client(h);
-	for (i = 0; i < MANY; i++)
-		http_run(h);
+	/* the kernel may take its time to connect them */
+	for (i = 0; i < 3000 && (http_timeout_ms(h) < 0 || http_timeout_ms(h) > 10); i++)
+		turn(h);
 	/* so soon that a crowd that comes again and again keeps nobody waiting for long */
 	assert_in_range(http_timeout_ms(h), 0, 10);
 	expect_works(h);
