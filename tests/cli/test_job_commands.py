@@ -60,16 +60,16 @@ def stuffed_pipe():
     return read, write
 
 
-def wait_blocked(process):
-    """Until a process has slept for some looks: there is nothing but the pipe that it could wait for."""
+def wait_blocked(process, looks=20):
+    """Until a process has slept for some looks: there is nothing but what is wanted that it could wait for."""
     asleep = 0
-    for _ in range(1000):
+    for _ in range(3000):
         state = pathlib.Path(f"/proc/{process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
         asleep = asleep + 1 if state == "S" else 0
-        if asleep == 20:
+        if asleep == looks:
             return
         time.sleep(0.02)
-    raise AssertionError("the reader does not wait for its pipe")
+    raise AssertionError("it does not wait")
 
 
 def check(function):
@@ -225,12 +225,18 @@ def compact(file):
 @check
 def wait_for_end(file):
     """--wait: until the job has ended"""
-    with Keeper(file, "jobs", "ok", "sleep=700", "end=12", "hold"):
-        start = time.monotonic()
-        done = run("job", "12", "--wait", "20", "--json", "--state", file)
-        assert 0.3 < time.monotonic() - start < 10
-        assert json.loads(done.stdout)["state"] == "ended"
-        assert "running" not in done.told, done.told
+    with Keeper(file, "jobs", "ok", "line", "end=12", "hold") as keeper:
+        command = [program, "job", "12", "--wait", "60", "--json", "--state", file]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as waits:
+            # it looks again and again, and sleeps in between
+            wait_blocked(waits, 3)
+            start = time.monotonic()
+            keeper.process.stdin.write(b"\n")
+            keeper.process.stdin.flush()
+            out, told = waits.communicate(timeout=60)
+        assert not waits.returncode and time.monotonic() - start < 30, (waits.returncode, told)
+        assert json.loads(out)["state"] == "ended"
+        assert "running" not in told, told
 
 
 @check
@@ -393,6 +399,7 @@ def slow_pager(file):
 def times(file):
     """points in time"""
     make(file, "jobs")
+    made = time.time()
     environment = {**os.environ, "TZ": "CET-1"}
     here = time.gmtime(time.time() + 3600)
     good = ("5m", "2.5h", "7d", "90s", "@0", "@1763740800.5", "2026-01-31", "2026-01-31 23:59", "2026-01-31T23:59:59Z", "00:00")
@@ -405,7 +412,7 @@ def times(file):
     for text in (time.strftime("%Y-%m-%dT%H:%M:%S", here), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())):
         done = run("jobs", "--ended", "--json", "--since", text, "--state", file, env=environment)
         assert json.loads(done.stdout)["jobs"] == [], text
-    before = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() + 3600 - 150))
+    before = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(made + 3600 - 150))
     done = run("jobs", "--ended", "--json", "--since", before, "--state", file, env=environment)
     assert len(json.loads(done.stdout)["jobs"]) == 1
 
