@@ -95,12 +95,27 @@ class Terminal:
         """As text, or with sequences for colours and all blanks"""
         return self.tmux("capture-pane", "-p", *(["-e", "-N"] if colours else []))
 
+    def children(self):
+        """Of the shell in it"""
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            shell = pathlib.Path(self.folder.name, "pid").read_text(encoding="ascii").strip()
+            return pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text(encoding="ascii").split()
+        return []
+
+    def draws(self):
+        """Has a program something to do? It may draw, and on a busy machine stop in the middle for a second."""
+        for child in self.children():
+            with contextlib.suppress(OSError):
+                if pathlib.Path(f"/proc/{child}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] in "RD":
+                    return True
+        return False
+
     def wait(self, pattern, seconds=LIMIT_S):
         """The screen, once it has this in it. A picture may be half drawn: two looks must see the same."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             screen = self.screen()
-            if re.search(pattern, screen) and self.screen() == screen:
+            if re.search(pattern, screen) and not self.draws() and self.screen() == screen:
                 return screen
             time.sleep(0.05)
         raise AssertionError(f"{pattern!r} does not come: {screen}")
@@ -112,15 +127,10 @@ class Terminal:
     def pid(self, name, seconds=LIMIT_S):
         """The child of the shell in it with this name."""
         until = time.monotonic() + seconds
-        shell = ""
         while time.monotonic() < until:
-            try:
-                shell = pathlib.Path(self.folder.name, "pid").read_text(encoding="ascii").strip()
-                children = pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text(encoding="ascii").split()
-            except FileNotFoundError:
-                children = []
-            for child in children:
-                if pathlib.Path(f"/proc/{child}/comm").read_text(encoding="utf-8").strip() == name:
-                    return int(child)
+            for child in self.children():
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                    if pathlib.Path(f"/proc/{child}/comm").read_text(encoding="utf-8").strip() == name:
+                        return int(child)
             time.sleep(0.05)
-        raise AssertionError(f"no {name} below {shell}")
+        raise AssertionError(f"no {name} below the shell")
