@@ -46,10 +46,18 @@ class World:
     def __init__(self, folder):
         self.root = pathlib.Path(folder)
         self.script, self.proc, self.sysfs = (self.root / name for name in ("script", "proc", "sys"))
+        self.changed_ns = 0
         self.sysfs.mkdir()
         (self.proc / "self/ns").mkdir(parents=True)
         (self.proc / "1").mkdir()
         self.namespace("pid:[4026531836]")
+
+    def put(self, path, text):
+        """A file that whoever looks sees as a whole, as it was or as it is"""
+        new = self.root / f"new{time.monotonic_ns()}"
+        new.write_text(text, encoding="utf-8", errors="surrogateescape")
+        new.rename(path)
+        self.changed_ns = time.monotonic_ns()
 
     def namespace(self, link):
         (self.proc / "self/ns/pid").unlink(missing_ok=True)
@@ -61,18 +69,21 @@ class World:
         (self.proc / f"{pid}/fdinfo").mkdir(exist_ok=True)
         ticks = round(start * os.sysconf("SC_CLK_TCK"))
         fields = ["S", "1", *["0"] * 17, str(ticks), "0"]
-        (self.proc / f"{pid}/stat").write_text(f"{pid} (a ) b) {' '.join(fields)}\n", encoding="utf-8")
+        self.put(self.proc / f"{pid}/stat", f"{pid} (a ) b) {' '.join(fields)}\n")
 
     def end(self, pid):
         (self.proc / f"{pid}/stat").unlink()
         (self.proc / f"{pid}").rename(self.root / f"ended{time.monotonic_ns()}")
+        self.changed_ns = time.monotonic_ns()
 
     def client(self, pid, number, text, node="/dev/dri/renderD128"):
-        (self.proc / f"{pid}/fd/{number}").unlink(missing_ok=True)
-        (self.proc / f"{pid}/fd/{number}").symlink_to(node)
-        whole = self.root / "whole"
-        whole.write_text(f"pos:\t0\nflags:\t02100002\nmnt_id:\t26\nino:\t7\n{text}", encoding="utf-8")
-        whole.rename(self.proc / f"{pid}/fdinfo/{number}")
+        fd = self.proc / f"{pid}/fd/{number}"
+        self.put(self.proc / f"{pid}/fdinfo/{number}", f"pos:\t0\nflags:\t02100002\nmnt_id:\t26\nino:\t7\n{text}")
+        # last, and only when it is another one: without it the client would be gone
+        if not fd.is_symlink() or os.readlink(fd) != node:
+            fd.unlink(missing_ok=True)
+            fd.symlink_to(node)
+            self.changed_ns = time.monotonic_ns()
 
     def card(self, address, driver):
         folder = self.sysfs / f"bus/pci/devices/{address}"
@@ -81,9 +92,7 @@ class World:
 
     def write(self, *lines):
         """The library sees the script as a whole, before or after."""
-        new = self.root / f"script{time.monotonic_ns()}"
-        new.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogateescape")
-        new.rename(self.script)
+        self.put(self.script, "\n".join(lines) + "\n")
 
     def environment(self, folder, preload=False):
         env = {**os.environ, "NVML_SCRIPT": str(self.script), "LD_LIBRARY_PATH": str(folder or self.root)}
@@ -126,22 +135,27 @@ class Run:
     """The program while it runs"""
 
     def __init__(self, w, folder, *options, preload=False):
+        self.world = w
         self.errors = tempfile.TemporaryFile("w+", encoding="utf-8")
         self.process = subprocess.Popen(w.command(*options), env=w.environment(folder, preload), stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True)
         self.header = valid(self.process.stdout.readline())
 
     def line(self, kind, device=A):
-        """The next of this kind"""
-        while True:
+        """The next of this kind, in a minute at most"""
+        for _ in range(600):
             found = valid(self.process.stdout.readline())
             if kind in found and (kind == "values" or found["device"] == device):
                 return found
+        raise AssertionError(f"no line of {kind}")
 
     def looks(self, number):
-        """All lines of the first GPU until there were so many of contexts"""
+        """
+        All lines until there were so many looks at the first GPU behind the last change of the world. Lines
+        of before may still be on their way: this program may have stood still, but not that one.
+        """
         found = []
-        while sum("contexts" in line for line in found) < number:
+        while sum("contexts" in line and line["time_ns"] > self.world.changed_ns for line in found) < number:
             found.append(valid(self.process.stdout.readline()))
         return found
 
@@ -160,7 +174,7 @@ class Run:
 
     def end(self):
         self.process.terminate()
-        status = self.process.wait(10)
+        status = self.process.wait(60)
         self.process.stdout.close()
         return status
 
@@ -489,16 +503,20 @@ def test_processes_come_and_go():
         with running(w, library()) as run:
             first = run.until(lambda c: pids(c) == [(10, None)])["contexts"][0]
             # The number comes again as another process, which has not been seen before.
-            w.end(10)
-            run.until(lambda c: c == [])
             w.process(10, start=2)
-            second = run.until(lambda c: pids(c) == [(10, None)])["contexts"][0]
+            second = run.until(lambda c: c and c[0]["start_ns"] != NS)["contexts"][0]
             assert first["start_ns"] == NS and second["start_ns"] == 2 * NS and second["since_ns"] > first["since_ns"]
             assert run.until(lambda c: True)["contexts"] == [second]
             # One that began after the driver was asked is not the one that it meant.
             w.process(10, start=time.monotonic() + 3600)
             run.until(lambda c: c == [])
-            assert run.end() == -signal.SIGTERM and not run.said()
+            w.process(10, start=2)
+            run.until(bool)
+            assert not run.said()
+            # The driver does not know of its end yet: it may not for three seconds, and nothing is said.
+            w.end(10)
+            run.until(lambda c: c == [])
+            assert run.end() == -signal.SIGTERM
 
 
 def test_last_time_of_a_process():
@@ -527,7 +545,8 @@ def test_accounting():
         with running(w, library()) as run:
             assert not of(run.looks(3), "activity")
             w.write(gpu(accounting=1), process(10, 99, total=6000, samples=13), process(11, 99, total=10077, samples=7))
-            (busy,) = of(run.looks(4), "activity")
+            busy = run.until(bool, "activity")
+            assert not of(run.looks(3), "activity")
             assert [b["pid"] for b in busy["activity"]] == [10, 11] and busy["samples"] == 3
             assert busy["period_ns"] == length(busy) // 3
             near(busy["activity"][0]["busy_ns"], length(busy) / 6)
@@ -581,11 +600,11 @@ def test_clock_is_set():
     if "asan" in str(PROGRAM):
         return  # the sanitizers want to be loaded before all others
     with world() as w:
+        begin = time.monotonic_ns()
         w.process(10)
         w.write(gpu(), process(10, 50))
         with running(w, library(), preload=True) as run:
             run.line("activity")
-            begin = time.monotonic_ns()
             w.write(gpu(), process(10, 50), "clock 3600000")
             ahead = run.looks(8)
             # The driver still has samples that look new, for ten seconds.
@@ -593,10 +612,11 @@ def test_clock_is_set():
             run.looks(2)
             back = run.looks(6)
             for line in ahead + back:
-                assert begin - NS < line["time_ns"] < time.monotonic_ns(), line
+                assert begin < line["time_ns"] < time.monotonic_ns(), line
                 assert line.get("since_ns", 0) < line["time_ns"]
             busy = of(ahead, "activity")
-            assert len(busy) in (6, 7), ahead
+            looks = [line["time_ns"] for line in ahead if "contexts" in line]
+            assert len(looks) - len(busy) in (1, 2), ahead
             for line in busy[-3:]:
                 near(line["activity"][0]["busy_ns"], length(line) / 2, 0.5)
             assert pids(back[-1]["contexts"]) == [(10, None)] and not of(back, "activity"), back
@@ -625,7 +645,7 @@ def test_driver_is_let_go():
     with world() as w:
         w.process(10)
         w.write(gpu(gpm=1), process(10, 50), f"rate 0000{A} 100")
-        with running(w, library(), "--away", "1s") as run:
+        with running(w, library(), "--away", "5s") as run:
             run.until(lambda c: c)
             before = run.until(lambda v: v[0] > 0, "values")
             run.process.send_signal(signal.SIGUSR1)
@@ -636,13 +656,14 @@ def test_driver_is_let_go():
             # What was moved meanwhile is not known: the totals begin again.
             after = run.until(lambda v: v[0] is not None, "values")
             assert before["values"][0] > after["values"][0] == 0
-            assert after["time_ns"] - before["time_ns"] > NS
+            assert after["time_ns"] - before["time_ns"] > 5 * NS
             run.until(lambda c: pids(c) == [(10, None)], most=1)
             assert w.log() == ["init", "list", "shutdown", "init", "list"], w.log()
+            begin = time.monotonic_ns()
             run.process.send_signal(signal.SIGUSR1)
             run.until(lambda c: c is None)
             run.process.send_signal(signal.SIGUSR2)
-            run.until(lambda c: c, most=3)
+            assert run.until(lambda c: c)["time_ns"] < begin + 5 * NS
             assert not run.said()
 
 
@@ -659,6 +680,19 @@ def test_driver_goes():
             assert [run.line("contexts")["contexts"] for _ in range(5)] == [None] * 5
 
 
+def readings(run):
+    """The begin of a look, and its counters: they were read between that and the time of their line."""
+    values = run.line("values")
+    return run.line("contexts")["time_ns"], values
+
+
+def moved_at(mib, first, last, i):
+    """A counter went on by so many MiB/s, however long the machine stood still between two of these times."""
+    moved = last[1]["values"][i] - first[1]["values"][i]
+    least, most = last[0] - first[1]["time_ns"], last[1]["time_ns"] - first[0]
+    assert mib * 2**20 * least / NS - 100 <= moved <= mib * 2**20 * most / NS + 100, (mib, first, last)
+
+
 def test_counters():
     """Bytes of links, in whole bytes, where the GPU counts them."""
     with world() as w:
@@ -668,20 +702,22 @@ def test_counters():
             assert names == [("c2c_out.0009.01.00.0", "write", "device", A), ("c2c_in.0009.01.00.0", "read", "device", A),
                              ("pcie_out.0009.01.00.0", "write", "device", A), ("pcie_in.0009.01.00.0", "read", "device", A),
                              ("pcie_out.000a.01.00.0", "write", "device", B), ("pcie_in.000a.01.00.0", "read", "device", B)], names
-            first = run.line("values")
+            # totals begin with a sample of before the first look
+            readings(run)
+            first = readings(run)
             for _ in range(4):
-                last = run.line("values")
-            moved = [b - a for a, b in zip(first["values"], last["values"])]
-            seconds = (last["time_ns"] - first["time_ns"]) / NS
+                last = readings(run)
             for i, mib in enumerate((1000,) * 4 + (2.5,) * 2):
-                near(moved[i], mib * 2**20 * seconds, 0.2)
+                moved_at(mib, first, last, i)
             # One that fails is null, and the next one has its bytes.
             w.write(gpu(gpm=3), gpu(B, c2c=0, gpm=1), f"rate 0000{A} 1000", f"rate 0000{B} 2.5")
             failed = run.until(lambda v: v[0] is None, "values")
             assert failed["values"][4] is not None
             w.write(gpu(gpm=1), gpu(B, c2c=0, gpm=1), f"rate 0000{A} 1000", f"rate 0000{B} 2.5")
-            again = run.until(lambda v: v[0] is not None, "values")
-            near(again["values"][0] - first["values"][0], 1000 * 2**20 * (again["time_ns"] - first["time_ns"]) / NS)
+            again = readings(run)
+            while again[1]["values"][0] is None:
+                again = readings(run)
+            moved_at(1000, first, again, 0)
 
 
 def test_counters_without_value():
@@ -843,8 +879,8 @@ class Reader:
 
     def __init__(self, path):
         self.connection = socket.socket(socket.AF_UNIX)
-        self.connection.settimeout(20)
-        for _ in range(200):
+        self.connection.settimeout(60)
+        for _ in range(1200):
             with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
                 self.connection.connect(str(path))
                 break
@@ -858,6 +894,13 @@ class Reader:
             if kind in found and good(found[kind]):
                 return found
         raise AssertionError(kind)
+
+    def skim(self, number):
+        """So many lines of contexts as they are: to judge each takes time, and a reader that is slow for long has hung."""
+        for _ in range(number):
+            while '"contexts"' not in (line := self.file.readline()):
+                assert line, "the helper has ended"
+            yield line
 
     def close(self):
         self.file.close()
@@ -881,7 +924,7 @@ def test_socket():
     with world() as w:
         w.process(10)
         w.write(gpu(), process(10, 50))
-        with listening(w, "--away", "2s") as (path, helper):
+        with listening(w, "--away", "1h") as (path, helper):
             one, two = Reader(path), Reader(path)
             assert one.header == two.header and one.header["devices"][0]["address"] == A
             for reader in (one, two):
@@ -892,7 +935,7 @@ def test_socket():
             one.close()
             two.until(lambda c: True, "activity")
             two.close()
-            for _ in range(100):
+            for _ in range(1200):
                 if w.log()[-1] == "shutdown":
                     break
                 time.sleep(0.05)
@@ -906,12 +949,13 @@ def test_socket():
             three.until(lambda c: c is None)
             three.close()
             four = Reader(path)
-            begin = time.monotonic()
-            four.until(lambda c: c is None)
+            for _ in range(3):
+                four.until(lambda c: c is None)
+            assert w.log()[-1] == "shutdown", w.log()
+            helper.send_signal(signal.SIGUSR2)
             four.until(bool)
-            assert time.monotonic() - begin > 1
             helper.terminate()
-            assert helper.wait(10) == -signal.SIGTERM
+            assert helper.wait(60) == -signal.SIGTERM
             # A socket that is left over is replaced, another file is not.
             with listening(w) as (path, _):
                 Reader(path).until(bool)
@@ -934,9 +978,8 @@ def test_slow_reader():
             slow, *others = [Reader(path) for _ in range(8)]
             late = socket.socket(socket.AF_UNIX)
             late.connect(str(path))
-            for _ in range(60):
-                line = others[0].until(lambda c: True)
-                assert len(line["contexts"]) == 380
+            for line in others[0].skim(60):
+                assert line.count('"pid"') == 380
             times = [slow.until(lambda c: True)["time_ns"] for _ in range(40)]
             gaps = [b - a for a, b in zip(times, times[1:])]
             assert min(gaps) > 0 and max(gaps) > 4 * EVERY * NS, gaps
@@ -944,7 +987,7 @@ def test_slow_reader():
             with contextlib.suppress(TimeoutError):
                 assert not late.recv(1)
             others[1].close()
-            late.settimeout(20)
+            late.settimeout(60)
             assert late.recv(1) == b"{"
 
 
@@ -998,7 +1041,7 @@ def test_reader_goes_away():
         w.write(gpu())
         with running(w, library()) as run:
             run.process.stdout.close()
-            assert run.process.wait(10) == -signal.SIGPIPE
+            assert run.process.wait(60) == -signal.SIGPIPE
 
 
 if __name__ == "__main__":

@@ -179,7 +179,10 @@ static void read_script(void)
 	char line[256];
 	FILE *f;
 
-	if (!name || stat(name, &now) || (now.st_ino == seen.st_ino && seen.st_ino))
+	/* Its number alone would not do: the next file but one may have it again. */
+	if (!name || stat(name, &now) ||
+	    (now.st_ino == seen.st_ino && now.st_mtim.tv_sec == seen.st_mtim.tv_sec &&
+	     now.st_mtim.tv_nsec == seen.st_mtim.tv_nsec))
 		return;
 	f = fopen(name, "r");
 	if (!f)
