@@ -14,6 +14,7 @@ from held import waiting_ns, whole_ns
 from live import (
     BUSY_MS,
     HERE,
+    INCOMPLETE,
     LIMIT_S,
     MS,
     Failed,
@@ -155,6 +156,8 @@ def test_hangup_is_passed_on(bed):
         path = pathlib.Path(f"/proc/{tracer.pid}/task/{tracer.pid}/children")
         tracer.wait_until("running its command", path.read_text)
         done = tracer.end(signal.SIGHUP)
+    # A command that gets no CPU for a second has not ended in its time, and the run does not wait.
+    precise(done.status not in (0, INCOMPLETE), f"exit status {done.status} without the command's end")
     require(done.status == 128 + signal.SIGHUP, f"exit status {done.status}")
     require(done.summary(), "no summary")
 

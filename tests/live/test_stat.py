@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from live import CHECK_REPORT, LIMIT_S, MS, Failed, Skip, precise, require, said, same_time
+from live import CHECK_REPORT, INCOMPLETE, LIMIT_S, MS, Failed, Skip, precise, require, said, same_time
 
 PMUS = pathlib.Path("/sys/bus/event_source/devices")
 
@@ -113,7 +113,10 @@ def test_interrupted(bed):
             time.sleep(0.01)
         tracer.send_signal(signal.SIGTERM)
         out, _ = tracer.communicate(timeout=LIMIT_S)
-    require(tracer.returncode == 143, f"exit status {tracer.returncode}, not that of sleep")
+    text = f"exit status {tracer.returncode}, not that of sleep"
+    # A command that gets no CPU for a second has not ended in its time, and the run does not wait.
+    precise(tracer.returncode not in (0, INCOMPLETE), text)
+    require(tracer.returncode == 143, text)
     require(b"page-faults" in out, "no report after SIGTERM")
 
 
