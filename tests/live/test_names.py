@@ -2,6 +2,7 @@
 """Who is who: descendants, and names that change or mean harm."""
 
 import os
+import pathlib
 import re
 import unicodedata
 
@@ -167,7 +168,10 @@ def exec_by_thread(bed, mode):
         before = waiting_ns(family.pid)
         with bed.tracing("-p", family.pid, "--json", "--by", "thread", "-i", 20) as tracer:
             tell(family)
-            # PROGRAM waits for this line, and begins after the exec.
+            comm = pathlib.Path(f"/proc/{family.pid}/comm")
+            tracer.wait_until("running it", lambda: comm.read_text(encoding="ascii") == "burn\n")
+            # Its end must not come in the interval of the exec.
+            tracer.wait_reports(2)
             tell(family)
             ended = whole_ns(family.pid)
             ((_, _, _, ns),) = said(finish(family), "process")
