@@ -2,6 +2,7 @@
 """In a namespace of its own: whose number is whose, who has a name, and whose clock it is."""
 
 import json
+import os
 import pathlib
 
 from live import MS, Output, Skip, check_status, on_cpu, precise, require
@@ -13,9 +14,15 @@ CONTAINED = (*OTHERS, "--mount-proc")
 
 def following(bed, namespace):
     """Follows a burner that runs beside it, by its number there; returns the reports."""
-    script = f'"{bed.burn}" -m 2000 >/dev/null & exec "{bed.program}" --no-counters "$@" -p $!'
-    done = bed.command(*namespace, "sh", "-c", script, "sh", "--json", "-i", 100)
-    require(done.status == 0, f"exit status {done.status}: {done.err}")
+    # It is there until the tracer is: on a busy machine the start takes seconds.
+    line = bed.scratch / "line"
+    os.mkfifo(line)
+    script = f'"{bed.burn}" -w -m 600 >/dev/null <"{line}" & exec "{bed.program}" "$@" -p $!'
+    with bed.tracing("--json", "-i", 100, program=namespace[0],
+                     command=(*namespace[1:], "sh", "-c", script, "sh")) as tracer:
+        line.write_text("go\n", encoding="ascii")
+        done = tracer.end()
+    check_status(done)
     require("in a pid namespace of its own" in done.err, f"it says {done.err!r}")
     return done.intervals()
 
