@@ -130,7 +130,10 @@ def running(bed, jobs, user, claims, inner=()):
     name = jobs.begin(job)
     environment = {"SLURM_JOB_ID": str(job), "SLURM_JOB_NAME": NAME, "SLURM_JOB_USER": claims}
     with bed.process(*as_user(user, inner=inner), bed.burn, "-w", "-m", 200, env=environment) as process:
-        wait_for("the task to be the user's", lambda: os.stat(f"/proc/{process.pid}").st_uid == user)
+        # The last of the programs: that before it is the user's, too, and not yet in a namespace.
+        comm = pathlib.Path(f"/proc/{process.pid}/comm")
+        wait_for("the task", lambda: comm.read_text(encoding="utf-8") == "burn\n")
+        wait_for("the task to be the user's", lambda: os.stat(comm.parent).st_uid == user)
         move_held(process, jobs.top / name / "step_0")
         yield str(job), process
         tell(process)
