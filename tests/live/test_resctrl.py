@@ -5,7 +5,6 @@ import contextlib
 import ctypes
 import json
 import os
-import time
 
 from daemon import Jobs, new_job, serving, wait_for
 from live import BUSY_MS, require, same_time, stop, tell
@@ -24,7 +23,10 @@ class Groups:
     def say(self, group, value, domain="mon_L3_00"):
         place = self.root / group / "mon_data" / domain
         place.mkdir(parents=True, exist_ok=True)
-        (place / "mbm_total_bytes").write_text(f"{value}\n", encoding="ascii")
+        # In one piece, as the kernel has it: a file that is written is empty before.
+        new = self.root.with_name("new")
+        new.write_text(f"{value}\n", encoding="ascii")
+        new.rename(place / "mbm_total_bytes")
 
     def tasks(self, group, *pids):
         (self.root / group / "tasks").write_text("".join(f"{pid}\n" for pid in pids), encoding="ascii")
@@ -214,9 +216,10 @@ def test_served(bed):
         wait_for("bytes of the group", lambda: series("workload_resctrl_bytes") == [7 * 10**6])
         require(series("workload_resctrl_seconds")[0] > 0, "no time passed")
         groups.say("web", "Unavailable")
-        time.sleep(1)
+        # The last of these began after that
+        daemon.wait_intervals(2)
         seconds = series("workload_resctrl_seconds")
-        time.sleep(1)
+        daemon.wait_intervals(2)
         require(series("workload_resctrl_seconds") == seconds, "time goes on without a number")
         groups.say("web", 8 * 10**6)
         require({k: v for k, v in groups.files().items() if v[1] is True}.keys()
