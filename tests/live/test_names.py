@@ -225,7 +225,7 @@ def test_all_shows_everybody(bed):
 def test_process_that_no_list_has(bed):
     """Kernels may leave process 1 out of their list of tasks: /proc has it."""
     done = bed.trace("-p", 1, "--json", "-d", 0.5)
-    require(done.status == 0, f"exit status {done.status}: {done.err}")
+    check_status(done)
     pids = {row["pid"] for r in done.reports() for row in r["workloads"]}
     require(pids <= {1}, f"rows of {pids}")
 

@@ -7,7 +7,7 @@ import json
 import os
 
 from daemon import Jobs, new_job, serving, wait_for
-from live import BUSY_MS, require, same_time, stop, tell
+from live import BUSY_MS, check_status, require, same_time, stop, tell
 from test_cgroups import Tree, burner, used
 
 # linux/inotify.h
@@ -105,12 +105,14 @@ def test_nothing_without_groups(bed):
     groups.root.mkdir()
     for extra in (["--resctrl", groups.root], ["--resctrl", "none"]):
         done = bed.trace("-a", "--json", "--by", "cgroup", "-d", 0.2, *extra)
-        require(done.status == 0 and all("resctrl" not in r for r in done.reports()), f"{extra}: {done.err}")
+        check_status(done)
+        require(all("resctrl" not in r for r in done.reports()), f"{extra}: {done.err}")
     groups.say("", 0)
     groups.say("web", 1)
     watch = opens_of(groups.root / "web/mon_data/mon_L3_00/mbm_total_bytes")
     done = bed.trace("-a", "--json", "-d", 0.2, "--resctrl", groups.root)
-    require(done.status == 0 and all("resctrl" not in r for r in done.reports()), done.err)
+    check_status(done)
+    require(all("resctrl" not in r for r in done.reports()), done.err)
     with contextlib.suppress(BlockingIOError):
         require(not os.read(watch, 4096), "a group was read for nothing: that interrupts CPUs")
     os.close(watch)
@@ -151,7 +153,7 @@ def test_recorded(bed):
         done = bed.command(
             bed.program, "record", "-a", "--no-counters", "-d", "0.2", "-o", without, "--resctrl", "none"
         )
-        require(done.status == 0, done.err)
+        check_status(done)
         with contextlib.suppress(BlockingIOError):
             require(not os.read(watch, 4096), "a group was read that nobody wanted")
         os.close(watch)
@@ -160,7 +162,7 @@ def test_recorded(bed):
 
     def reports_of(*args):
         done = bed.command(bed.program, "report", recording, "--json", *args)
-        require(done.status == 0, done.err)
+        check_status(done)
         return [json.loads(line) for line in done.out.splitlines()]
 
     reports = reports_of("--by", "cgroup")

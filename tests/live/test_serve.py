@@ -14,7 +14,7 @@ import time
 
 from daemon import Jobs, new_job, serving, small_disk, validate, wait_for, wait_growing
 from held import ended_ns, move_held
-from live import Failed, kernel_ids, precise, require, same_time, tell
+from live import Failed, check_status, kernel_ids, precise, require, same_time, tell
 from test_end import check_gone
 from test_jobs import Folders, freezer
 
@@ -145,7 +145,7 @@ def test_host(bed):
     recording = bed.scratch / "host.rec"
     run = ("-a", "-d", "100ms", "--no-counters", "--host", "node-8", "-o", recording)
     done = bed.command(bed.program, "record", *run)
-    require(done.status == 0, done.err)
+    check_status(done)
     done = bed.command(bed.program, "report", "--json", recording)
     names = {json.loads(line)["host"]["name"] for line in done.out.splitlines()}
     require(names == {"node-8"}, f"a recording of {names}")

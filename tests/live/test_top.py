@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 
-from live import HERE, LIMIT_S, Failed, Skip, finish, kernel_ids, precise, require, tell
+from live import HERE, LIMIT_S, Failed, Skip, check_status, finish, kernel_ids, precise, require, tell
 from test_cgroups import Tree
 from test_end import check_gone
 
@@ -104,7 +104,7 @@ def test_record_from_now_on(bed):
         t.press("q")
         require(t.wait_status() == 0, "status of q")
         done = bed.command(bed.program, "report", path, "--json")
-        require(done.status == 0, f"report: {done.status}, {done.err[:300]}")
+        check_status(done)
         done.check_schema()
         reports = done.reports()
         text = f"{len(reports)} intervals of 0.5 s, expected {least:.1f} to {most:.1f}"
@@ -114,9 +114,12 @@ def test_record_from_now_on(bed):
         # The last one is as long as its interval was when the recording ended, which may be no time for burn.
         for report in reports[:-1]:
             rows = [r for r in report["workloads"] if r.get("comm") == "burn" and r["pid"] == burn.pid]
-            require(len(rows) == 1, "burn is not in a report")
+            require(len(rows) <= 1, f"{len(rows)} rows of burn")
+            # Without a CPU for half a second it has none.
+            precise(rows, "burn is not in a report")
+        # in its place
         again = bed.command(bed.program, "record", "-o", path, "--no-counters", "-d", "0.1")
-        require(again.status == 0, "another recording in its place")
+        check_status(again)
 
 
 def test_other_rows(bed):

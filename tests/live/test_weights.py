@@ -357,7 +357,7 @@ def test_recorded(bed):
     # It naps a hundred times, and others take the CPU from it.
     precise(95 <= sums[1] <= 3000, f"{sums[1]} switches in the recording")
     report = bed.command(bed.program, "report", path, "--json", "-v")
-    require(report.status == 0, f"report: exit status {report.status}: {report.err[:300]}")
+    check_status(report)
     require({row["pid"] for one in report.reports() for row in one["workloads"]} == {pid}, "rows")
 
 
