@@ -267,7 +267,8 @@ def test_restarts(bed):
         gap = sum(q["uncounted_ns"] for q in quality)
         require(gap > 0.9e9, f"{fault}: a gap of {gap} ns")
         absent = [r for r in reports if not r["counters"][0]["valid"]]
-        require(absent, f"{fault}: no interval without data")
+        # One that is closed late may be longer than the gap.
+        precise(absent, f"{fault}: no interval without data")
         (bed.scratch / "log").unlink()
 
 
