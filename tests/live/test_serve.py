@@ -79,10 +79,13 @@ def test_begin_within(bed):
     with Jobs() as jobs, serving(bed, interval="1h") as daemon:
         daemon.start()
         time.sleep(2)
+        closed = daemon.any_health()["intervals"]
         job = new_job()
         made = time.time()
         name = jobs.begin(job)
         there = time.time()
+        # A daemon that gets no CPU meanwhile would close the books once, for the begin and for the end.
+        wait_for("a closing at the begin", lambda: daemon.any_health()["intervals"] > closed)
         used = burn(bed, jobs, f"{name}/step_0", 300)
         time.sleep(0.5)
         jobs.end(job)
