@@ -244,9 +244,9 @@ def test_history(bed):
         require(sums["gap_ns"] == account["gap_ns"] > 0, f"{sums}, gaps {account['gaps']}")
         lengths = [i["duration_ns"] / 1e9 for i in intervals]
         # A fine one is 0.9 to 1.2 s long, two in one at least 1.8 less what a kill cuts off. What is
-        # joined begins within 3 s.
-        require(max(lengths) > 1.5 and min(lengths) < 1.5, f"no long and short ones: {lengths}")
-        require(max(lengths) < 4.5, f"too long: {lengths}")
+        # joined begins within 3 s. Whoever gets no CPU closes an interval late, and asks when all are old.
+        precise(max(lengths) > 1.5 and min(lengths) < 1.5, f"no long and short ones: {lengths}")
+        precise(max(lengths) < 4.5, f"too long: {lengths}")
         idle = [i for i in intervals if i["on_cpu_ns"] < MS]
         # A burst takes longer where other programs have the CPUs
         precise(idle, f"it was busy all the time: {intervals}")
