@@ -95,9 +95,12 @@ static uint64_t work(struct tile *memory, struct tile *l2, struct tile *acc, uin
 	return nr;
 }
 
+/* The reader may have frozen a tile, and all must be shown before we end. */
 static void settle(struct tile *t)
 {
-	while (t && t->waiting[ACCESSES])
+	static const uint32_t nothing[TILE_WORDS];
+
+	while (memcmp(t->waiting, nothing, sizeof(nothing)) != 0)
 		show(t);
 }
 
@@ -146,6 +149,8 @@ int main(int argc, char **argv)
 		usleep((useconds_t)(off / 1000));
 	}
 	settle(&memory);
+	settle(&l2);
+	settle(&acc);
 	printf("moved %d %" PRIu64 "\n", getpid(), moved);
 	return 0;
 }
