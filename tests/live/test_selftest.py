@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 
-from live import INCOMPLETE, check_status, require
+from live import INCOMPLETE, check_status, precise, require
 from pmus import CLOCK, SWITCHES, on_machine, row
 
 PMUS = {"my_mc": ([row("reads", CLOCK, "read", 1), row("writes", SWITCHES, "write", 64)], 1)}
@@ -65,11 +65,12 @@ def selftest(bed, name=None, after=0):
     if name:
         thread.join()
         require(len(stopped) == 1, "no program was stopped")
-    require(took < LONGEST, f"it took {took:.1f} s")
+    # Its last second and the end of its process, after 17 s of waiting, may lack a CPU.
+    precise(took < LONGEST, f"it took {took:.1f} s")
     require(not movers(), f"left: {movers()}")
     said = json.loads(done.out)
     check_status(done, INCOMPLETE if name or cache_has_all(said) else 1)
-    require(said["duration_ns"] < LONGEST * 10**9, f"it says {said['duration_ns']} ns")
+    precise(said["duration_ns"] < LONGEST * 10**9, f"it says {said['duration_ns']} ns")
     return said
 
 
