@@ -89,7 +89,9 @@ def test_long_interval(bed):
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     inner = [line for line in lines if line["type"] == "mark" and line.get("inner")]
     # One after a block and a quarter of windows, then one for each block.
-    require(2 <= len(inner) <= 3, f"{len(inner)} inner marks in 4 s")
+    require(1 <= len(inner) <= 3, f"{len(inner)} inner marks in 4 s")
+    # Whoever gets no CPU for 2 s makes one late, and none in between.
+    precise(len(inner) >= 2, f"{len(inner)} inner marks in 4 s")
     reports = report(bed, path).reports()
     require(len(reports) == 1, f"{len(reports)} reports")
     check_complete(reports[0])
