@@ -8,6 +8,7 @@
 #include "base/times.h"
 #include "live/run/internal.h"
 #include "live/lookup/live_readers.h"
+#include "live/run/mark_time.h"
 
 /*
  * A longer interval has inner marks: one after this many windows, which make a good block, and one
@@ -116,18 +117,19 @@ static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct d
 	return live_trace_failed(l, trace_send_mark(&l->out, ret), d);
 }
 
-/*
- * The time now, as a boundary for the slots of sockets without a reader; sockets with a reader use
- * the end of a window.
- */
-static uint64_t mark_time(struct live *l)
+/* A boundary for the slots of sockets without a reader; the others use the end of a window. */
+static void set_boundary(void *arg, uint64_t time_ns)
 {
-	uint64_t now = monotonic_ns();
+	struct live *l = arg;
 
 	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++)
 		if (!live_readers_on(l->context.counters, s))
-			ledger_mark(l->ledger, s, now);
-	return now;
+			ledger_mark(l->ledger, s, time_ns);
+}
+
+static uint64_t mark_now(struct live *l)
+{
+	return mark_time(&(struct mark_time){ monotonic_ns, set_boundary, l });
 }
 
 /*
@@ -145,7 +147,7 @@ int live_books(struct live *l, struct diag *d)
 	err = start_sources(l, true, d);
 	if (err)
 		return err;
-	now = mark_time(l);
+	now = mark_now(l);
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
 		return diag_fail(d, err, "cannot flush the ledgers: %s", strerror(-err));
@@ -250,7 +252,7 @@ static int complete(struct live *l, enum mark_kind kind, struct diag *d, uint64_
 	err = mark_sources(l, SOURCE_WITH, kind, d);
 	if (err)
 		return err;
-	now = mark_time(l);
+	now = mark_now(l);
 	l->feed.cut_ns = now;
 	err = ledger_flush(l->ledger, &l->sink);
 	if (err)
