@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last readings of a run are so close to its end, however slow they are. */
+/* A PMU that cannot be read at the end of a run may have been read this long before. */
 #define JUST_NOW_NS 500000000ull
 
 /*
@@ -201,15 +201,16 @@ int device_windows_segment(struct device_windows *w, const struct stat_segment *
 	return err;
 }
 
-int device_windows_fill(struct device_windows *w, uint64_t end_ns)
+int device_windows_fill(struct device_windows *w, uint64_t read_ns, uint64_t end_ns)
 {
 	int err = 0;
 
 	for (size_t g = 0; g < w->o.plan->nr_groups && !err && w->begun; g++) {
 		uint64_t read = w->pmu_end[pmu_of_group(w, g)];
+		bool missing = read < read_ns && end_ns > read + JUST_NOW_NS;
 
 		/* What was read at the end ends there: no time is missing that would be scaled. */
-		err = send_gap(w, g, end_ns > read + JUST_NOW_NS ? end_ns : read);
+		err = send_gap(w, g, missing ? end_ns : read);
 	}
 	return err;
 }

@@ -45,12 +45,14 @@ int device_windows_segment(struct device_windows *w, const struct stat_segment *
 /**
  * device_windows_fill() - hand on the time in which groups did not have their turn
  * @w: windows
+ * @read_ns: the last readings began here. The end of a PMU that was read since then is its reading,
+ *	however long ago that is by now: the host may have stopped us in between
  * @end_ns: the trace ends here: everything up to it, for PMUs that could not be read for half a
  *	second before. 0, and otherwise: what is certain, up to the last segment of each PMU
  *
  * Return: 0, or an error of the sink other than -EINVAL.
  */
-int device_windows_fill(struct device_windows *w, uint64_t end_ns);
+int device_windows_fill(struct device_windows *w, uint64_t read_ns, uint64_t end_ns);
 
 /**
  * device_windows_stop() - a device (from 0) has no counts from here on: they are not its own

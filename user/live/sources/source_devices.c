@@ -516,7 +516,7 @@ static int mark(void *s, enum mark_kind kind, struct diag *d)
 		err = meter_read(l->meter, must, &sink, d);
 	}
 	if (!err && l->windows)
-		err = device_windows_fill(l->windows, last ? monotonic_ns() : 0);
+		err = device_windows_fill(l->windows, now, last ? monotonic_ns() : 0);
 	if (!err)
 		err = device_io_look(l->io, monotonic_ns(), true);
 	return stepped(l, err, d);

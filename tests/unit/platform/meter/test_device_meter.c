@@ -116,11 +116,12 @@ static void run(uint64_t ns, uint64_t every)
 		if (fake.now < next)
 			continue;
 		assert_int_equal(meter_read(meter, false, &sink, NULL), 0);
-		assert_int_equal(device_windows_fill(windows, 0), 0);
+		assert_int_equal(device_windows_fill(windows, 0, 0), 0);
 		next += every;
 	}
+	end = fake.now;
 	assert_int_equal(meter_read(meter, true, &sink, NULL), 0);
-	assert_int_equal(device_windows_fill(windows, fake.now), 0);
+	assert_int_equal(device_windows_fill(windows, end, fake.now), 0);
 }
 
 static uint64_t rate_of(const struct perf_event_attr *a);
@@ -573,7 +574,7 @@ static void test_tiling(void **state)
 	make_windows();
 	/* Before the begin nothing is handed on. */
 	assert_int_equal(give(50, 100, 6, first, full), 0);
-	assert_int_equal(device_windows_fill(windows, 0), 0);
+	assert_int_equal(device_windows_fill(windows, 0, 0), 0);
 	assert_int_equal(nr_seen, 0);
 	device_windows_begin(windows, 100);
 	assert_int_equal(give(110, 160, 6, first, full), 0);
@@ -588,10 +589,10 @@ static void test_tiling(void **state)
 	assert_int_equal(samples[0].probe, FIRST_PROBE);
 	assert_int_equal(samples[0].cycles, 60);
 	/* What is certain: up to the last segment of the PMU */
-	assert_int_equal(device_windows_fill(windows, 0), 0);
+	assert_int_equal(device_windows_fill(windows, 0, 0), 0);
 	assert_int_equal(nr_seen, 4);
 	assert_true(seen[2].group == 1 && seen[2].start_ns == 100 && seen[2].end_ns == 160);
-	assert_int_equal(device_windows_fill(windows, 0), 0);
+	assert_int_equal(device_windows_fill(windows, 0, 0), 0);
 	assert_int_equal(nr_seen, 4);
 	/* Held: no value, and said. */
 	assert_int_equal(give(160, 210, 6, first,
@@ -606,9 +607,12 @@ static void test_tiling(void **state)
 	assert_int_equal(device_windows_held(windows, 0), 50);
 	assert_int_equal(device_windows_held(windows, 1), 0);
 	/* Right after the last reading nothing is missing; long after it the rest is one gap. */
-	assert_int_equal(device_windows_fill(windows, 300), 0);
+	assert_int_equal(device_windows_fill(windows, 220, 300), 0);
 	assert_true(seen[nr_seen - 1].end_ns == 210);
-	assert_int_equal(device_windows_fill(windows, 1000 * MS), 0);
+	/* So it is when the machine stood still behind that reading. */
+	assert_int_equal(device_windows_fill(windows, 190, 1000 * MS), 0);
+	assert_true(seen[nr_seen - 1].end_ns == 210);
+	assert_int_equal(device_windows_fill(windows, 220, 1000 * MS), 0);
 	assert_true(seen[nr_seen - 1].end_ns == 1000 * MS && seen[nr_seen - 2].end_ns == 1000 * MS);
 }
 
@@ -629,7 +633,7 @@ static void test_stop(void **state)
 	assert_int_equal(give(150, 200, 6, first, full), 0);
 	assert_int_equal(nr_seen, 1);
 	assert_int_equal(nr_samples, 1);
-	assert_int_equal(device_windows_fill(windows, 0), 0);
+	assert_int_equal(device_windows_fill(windows, 0, 0), 0);
 	assert_int_equal(nr_seen, 2);
 	assert_true(seen[1].start_ns == 150 && seen[1].end_ns == 200);
 	assert_true(seen[1].readings[0].value == 0 && seen[1].readings[0].running_ns == 0);
@@ -649,7 +653,7 @@ static void test_sink_errors(void **state)
 	assert_int_equal(device_windows_bad(windows), 1);
 	sink_error = -ENOSPC;
 	assert_int_equal(give(150, 200, 1, first, full), -ENOSPC);
-	assert_int_equal(device_windows_fill(windows, 1000 * MS), -ENOSPC);
+	assert_int_equal(device_windows_fill(windows, 300, 1000 * MS), -ENOSPC);
 }
 
 static void test_weigh(void **state)
