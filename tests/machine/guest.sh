@@ -580,6 +580,9 @@ latency_read_since() {
 	return 1
 }
 
+# counts_samples: has a run on a terminal said that it has some?
+counts_samples() { grep -qE ' s, ([1-9][0-9]* high|[0-9]+ high, [1-9])' counting; } 2> /dev/null
+
 # A program that reads most of the time (one that never pauses could not be told from the
 # background), and one whose requests wait twenty times as long and which works half of the time. Latency readings take long in the emulation, hence the budget.
 scenario_latency() {
@@ -600,9 +603,16 @@ scenario_latency() {
 	loader=$!
 	until_true has_worked 20 $loader
 	said live "$T410TRACE" neighbours -d 2 --json
-	terminal counting "$T410TRACE" neighbours -d 3
+	mkfifo keys
+	terminal counting "$T410TRACE" neighbours -d 300 < keys > ended 2> terminal.err &
+	exec 3> keys
+	until_true counts_samples
+	# Ctrl-C
+	printf '\003' >&3
+	exec 3>&-
 	kill $loader
 	wait
+	rm -f keys
 }
 
 # --- scenarios: Grace
