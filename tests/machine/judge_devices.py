@@ -768,8 +768,12 @@ def who_is_away_moves_nothing(s):
     expect(between, "no report begins and ends between the first and the last program")
     for bdf in sorted({bdf for takers in AWAY for bdf, _, _ in takers}):
         for n in between:
+            # Devices are read a moment before the interval ends. What a program moved between the two is in
+            # the next one, which is the first of these.
+            check = expect if n == between[0] else require
             for side, _ in SIDES:
-                expect_equal(entries(reports, bdf)[n].get(f"{side}_bytes", 0), 0, f"report {n}: {bdf} {side}")
+                found = entries(reports, bdf)[n].get(f"{side}_bytes", 0)
+                check(found == 0, f"report {n}: {bdf} {side} is {found}, expected 0")
 
 
 @test("devices_hotplug")
