@@ -150,7 +150,8 @@ def its_row_has_all(s):
     ):
         lines = s.truth().named(name)
         found = metrics(reports, lines[0]["pid"])
-        expect_equal(with_bytes(found), wanted, f"{name}: metrics")
+        # A window that one began and the other ended in may be long, and its bytes are split.
+        expect(with_bytes(found) == wanted, f"{name}: metrics are {sorted(with_bytes(found))}")
         for line, metric in zip(lines, sorted(wanted)):
             expect_share(found[metric], line["bytes"], 0.97, f"{name}: {metric}")
 

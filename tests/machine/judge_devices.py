@@ -382,7 +382,7 @@ def a_device_has_no_more_than_its_socket(s):
 @estimate
 def who_lacks_its_turn_is_no_failure(s):
     """Nobody named it. A loss would be a failure, and depends on the host."""
-    expect_equal(s.status("short"), 0, "exit status")
+    expect(s.status("short") == 0, f"exit status {s.status('short')}")
 
 
 # --- four devices below one port
@@ -530,7 +530,7 @@ def the_disk_is_read_in_time(s):
     """On a busy host the reading at the end of an interval may be late, which coverage says."""
     for name, _, _ in IO_RUNS:
         for entry in entries(io_reports(s, name), DISK):
-            expect_equal(entry["coverage"], 1.0, f"{name}: coverage")
+            expect(entry["coverage"] == 1.0, f"{name}: coverage is {entry['coverage']}")
 
 
 @test("devices_io")

@@ -84,7 +84,7 @@ def every_metric_of_every_pmu(s):
     run, offered = StatRun(s, "all"), shown(s)
     if MACHINES[s.folder.name][0] == "t410,cpu":
         s.wiring.only_port("nvlink", 0)
-    expect_equal(s.status("all"), 0, "exit status")
+    expect(s.status("all") == 0, f"exit status {s.status('all')}")
     expect_equal(len(offered), NR_PMUS[MACHINES[s.folder.name][0]], "PMUs of the machine")
     expect_equal(sorted(run.pmus()), sorted(offered), "PMUs")
     for pmu, events in offered.items():
@@ -307,7 +307,7 @@ def readings_keep_their_budget(s):
 @estimate
 def a_short_run_is_complete(s):
     """With the options that nobody gave: each set of events had a turn, though the budget does not do for it."""
-    expect_equal(s.status("short"), 0, "exit status")
+    expect(s.status("short") == 0, f"exit status {s.status('short')}")
     run = StatRun(s, "short")
     for v in run.values():
         wanted = expected(s.wiring, v["pmu"])[v["name"]]

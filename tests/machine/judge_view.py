@@ -177,7 +177,7 @@ def rows_agree_with_the_truth(s):
     r, rows = interval_of(s, lines), rows_of(lines)
     for (name, counter), row in zip(PROGRAMS.items(), rows):
         (line,) = s.truth().named(name)
-        expect_equal(row["pid"], line["pid"], f"the row of {name}")
+        expect(row["pid"] == line["pid"], f"the row of {name} is that of {row['pid']}")
         (recorded,) = [w for w in r["workloads"] if w["pid"] == row["pid"]]
         # It moves so much in each nanosecond of its CPU time.
         due = line["bytes"] / line["cpu_ns"] * recorded["on_cpu_ns"] / r["interval"]["duration_ns"]
