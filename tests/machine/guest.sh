@@ -487,12 +487,15 @@ scenario_command() {
 	pidof traffic > left
 }
 
-# goes_on PID: a program works up to the fourth report from now on
+# goes_on PID [REPORTS]: a program works up to the fourth report from now on, or that many
 goes_on() {
-	until_true has_lines all.json $(($(wc -l < all.json) + 4))
+	until_true has_lines all.json $(($(wc -l < all.json) + ${2:-4}))
 	kill "$1"
 	wait "$1"
 }
+
+# has_reopened: has the run found its core events ended, and opened them again?
+has_reopened() { grep -q '"weights_reopened":[1-9]' all.json; }
 
 # The CPU that reads the counters of socket 1 goes away and comes back.
 scenario_hotplug() {
@@ -509,7 +512,8 @@ scenario_hotplug() {
 	# Somebody uses it: nobody wakes a CPU to see whether its core events have ended.
 	taskset 4 sh -c 'while usleep 50000; do :; done' &
 	user=$!
-	goes_on $steady
+	until_true has_reopened
+	goes_on $steady 3
 	kill $user
 	trace_end TERM
 }
