@@ -224,7 +224,7 @@ def spoil_flow(files):
 def spoil_order(files):
     rows = files["rows"]
     rows[view.HEADING + 1], rows[view.HEADING + 2] = rows[view.HEADING + 2], rows[view.HEADING + 1]
-    return {TRUE}
+    return {TRUE, ONE}
 
 
 def spoil_other_program(files):
