@@ -89,10 +89,22 @@ static void pass(int master, int out, bool *keys, int ms)
 		*keys = copy(STDIN_FILENO, master);
 }
 
+/*
+ * What the command wrote last may be on its way still: a worker of the kernel hands it on. poll()
+ * waits for that worker before it says that there is nothing; FIONREAD does not.
+ */
+static void pass_rest(int master, int out)
+{
+	struct pollfd rest = { .fd = master, .events = POLLIN };
+
+	while (poll(&rest, 1, 0) > 0 && rest.revents & POLLIN && copy(master, out))
+		;
+}
+
 int main(int argc, char **argv)
 {
 	const struct winsize size = { .ws_row = 24, .ws_col = 80 };
-	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), terminal, out, status, left;
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), terminal, out, status;
 	struct termios before, after;
 	bool keys = true, taken = false;
 	pid_t pid;
@@ -116,8 +128,7 @@ int main(int argc, char **argv)
 		after = settings(terminal);
 		taken |= !same(&before, &after);
 	}
-	while (!ioctl(master, FIONREAD, &left) && left)
-		copy(master, out);
+	pass_rest(master, out);
 	after = settings(terminal);
 	printf("{\"status\": %d, \"taken\": %s, \"given_back\": %s}\n",
 	       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
