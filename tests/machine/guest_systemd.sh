@@ -30,6 +30,7 @@ main_pid() { systemctl show $UNIT -p MainPID --value; }
 is_active() { systemctl is-active -q $UNIT; }
 has_other_pid() { [ "$(main_pid)" != "$(cat pid.before)" ]; }
 in_store() { "$T410TRACE" jobs --json | grep -qF "\"$1\""; }
+journal_says() { journalctl -u $UNIT --no-pager -o cat | grep -qF "$1"; }
 has_report() { [ -n "$(find $SPOOL -name "systemd-$1-*")" ]; }
 
 # unit_load NAME SLOT CPU SECONDS SYSTEMD-RUN-ARGUMENT...: traffic as a unit of that name
@@ -66,6 +67,8 @@ scenario_systemd() {
 	until_true has_report beta.service
 	serve_conf 2s
 	said reload systemctl reload $UNIT
+	# It ends when the signal is sent: the file must not change before the daemon has read it
+	until_true journal_says "settings read again"
 	systemctl is-active t410trace.socket > socket.state
 	stat -c '%F %a' /run/t410trace/t410trace.sock >> socket.state
 	echo interval = soon >> /etc/t410trace/serve.conf
