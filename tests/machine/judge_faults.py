@@ -5,7 +5,7 @@ judge.py.
 
 import json
 
-from results import READ0, READ1, by_pid, estimate, expect, expect_close, expect_equal, expect_share, tests_into
+from results import READ0, READ1, by_pid, estimate, expect, expect_close, expect_equal, expect_share, require, tests_into
 
 TESTS = {}
 test = tests_into(TESTS)
@@ -158,7 +158,7 @@ def the_reader_moves(s):
 def counting_goes_on(s):
     reports, truth = s.reports("all"), s.truth().counter(READ1)
     # The driver itself drops a few milliseconds while it moves the events.
-    expect_share(reports.counter(READ1), truth, 0.97, "counted")
+    expect_share(reports.counted(READ1), truth, 0.97, "counted")
     value = reports.value_before(READ1, s.truth().lines[0]["end_ns"])
     expect(value > 0, "nothing was counted after the CPU came back")
 
@@ -201,8 +201,12 @@ def its_core_events_come_back(s):
 
 
 @test("hotplug")
+@estimate
 def the_run_is_complete(s):
-    expect_equal(s.status("all"), 0, "exit status")
+    """The counters are read from another CPU when the one that goes has been silent for 0.3 s. A run that
+    comes to this too late for an interval of 0.5 s lacks data in it."""
+    require(s.status("all") in (0, 3), f"exit status {s.status('all')}")
+    expect(s.status("all") == 0, "an interval lacks data")
 
 
 # --- CPUs that are offline at the start
