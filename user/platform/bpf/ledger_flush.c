@@ -20,8 +20,10 @@
 #include "platform/bpf/ledger_internal.h"
 
 /* How long, and in which steps, to wait for records that are still being written. */
-#define SETTLE_NS 200000000ull
-#define STEP_NS	  200000
+#define SETTLE_NS    200000000ull
+#define STEP_NS	     200000
+/* A host that stops all CPUs takes the time, and the CPUs need more: there are so many steps at least. */
+#define SETTLE_STEPS 50
 
 /* The CPUs that are online now; when that is unknown, none is left asleep. */
 static void find_online(struct ledger *l)
@@ -262,7 +264,7 @@ int ledger_settle(struct ledger *l, const struct ledger_sink *sink)
 {
 	uint64_t tick = ledger_tick_ns(), patience = l->flush_ns + tick + tick / 4;
 	uint64_t end = patience + SETTLE_NS, now;
-	uint32_t coming, unseen;
+	uint32_t coming, unseen, steps = 0;
 	bool held;
 	int err;
 
@@ -280,7 +282,7 @@ int ledger_settle(struct ledger *l, const struct ledger_sink *sink)
 		if (!coming && !held)
 			step.tv_nsec = tick / 4;
 		nanosleep(&step, NULL);
-	} while (now < end);
+	} while (now < end || ++steps < SETTLE_STEPS);
 	l->held += held;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -38,6 +39,8 @@ struct world {
 	unsigned long ring_read, ring_reserved;
 	uint64_t finished_ns; /* when the record that is first in the ring is */
 	uint64_t ran_ns;      /* up to when CPU 1 ran, by a record in the ring; 0 = there is none */
+	uint64_t stop_ns;     /* the machine stands still for so long when records are waited for */
+	unsigned int drains;
 	bool stop;
 };
 
@@ -51,6 +54,8 @@ int __wrap_ledger_drain(struct ledger *l, const struct ledger_sink *sink)
 	struct ledger_slices r = { .h.cpu = 1, .until_ns = world->ran_ns };
 
 	(void)sink;
+	if (++world->drains == 2 && world->stop_ns)
+		nanosleep(&(struct timespec){ .tv_nsec = (long)world->stop_ns }, NULL);
 	if (world->ran_ns)
 		ledger_came(l, &r);
 	if (monotonic_ns() >= world->finished_ns)
@@ -411,6 +416,20 @@ static void an_unfinished_record_is_not_waited_for_for_ever(void **state)
 	assert_int_equal(losses.kept_flushes, 1);
 }
 
+/* All CPUs stood still, that of the record, too. */
+static void a_stop_of_the_machine_ends_no_waiting(void **state)
+{
+	struct world *t = *state;
+	struct ledger_losses losses;
+	uint64_t took;
+
+	t->stop_ns = 400000000;
+	losses = settle_with_held_ring(t, t->stop_ns + 2000000, &took);
+	assert_true(took >= t->stop_ns);
+	assert_int_equal(t->ring_read, 4096);
+	assert_int_equal(losses.kept_flushes, 0);
+}
+
 /* A ring that is never empty keeps nobody: what comes behind the flush is for the next one. */
 static void later_records_are_not_waited_for(void **state)
 {
@@ -445,6 +464,7 @@ int main(void)
 		TEST(the_rest_is_interrupted),
 		TEST(an_unfinished_record_is_waited_for),
 		TEST(an_unfinished_record_is_not_waited_for_for_ever),
+		TEST(a_stop_of_the_machine_ends_no_waiting),
 		TEST(later_records_are_not_waited_for),
 	};
 
