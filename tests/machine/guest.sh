@@ -439,7 +439,7 @@ scenario_rights() {
 
 scenario_output() {
 	mkdir full
-	mount -t tmpfs -o size=16k none full
+	mount -t tmpfs -o size=64k none full
 	said full "$T410TRACE" -a --json -i 50 -d 15 -o full/reports
 	cp full/reports full.reports
 	umount full
