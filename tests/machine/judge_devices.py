@@ -356,7 +356,7 @@ def the_fabric_is_exact_too(s):
     for event, slot in (("rd", 2), ("wr", 3)):
         name = f"ucf0/mem_bytes_{event}/src_loc_noncpu=1"
         expect_equal(reports.counter(name), slots[slot], name)
-    expect_equal(s.status("all"), 0, "exit status")
+    s.expect_complete("all")
 
 
 # --- all devices
@@ -622,9 +622,9 @@ def cgroups_have_what_is_in_them(s):
 
 @test("devices_io")
 def a_recording_says_the_same_each_time(s):
-    expect_equal(s.status("record"), 0, "exit status of record")
+    s.expect_complete("record")
     for name in ("process", "again", "cgroup", "table"):
-        expect_equal(s.status(name), 0, f"{name}: exit status")
+        s.expect_complete(name)
     one, other = (json.loads(s.text(f"{name}.json")) for name in ("process", "again"))
     for key in ("counters", "workloads", "devices", "unattributed"):
         expect_equal(one[key], other[key], key)
@@ -826,7 +826,7 @@ def a_place_that_nobody_knows(s):
 
 @test("devices_refusals")
 def without_counters_there_are_only_requests(s):
-    expect_equal(s.status("no-counters"), 0, "exit status")
+    s.expect_complete("no-counters")
     for report in (json.loads(line) for line in s.text("no-counters.json").splitlines()):
         (entry,) = report["devices"]
         expect_equal((entry["bdf"], entry["filter"]), ("0002:81:00.0", "none"), "device, filter")
@@ -835,7 +835,7 @@ def without_counters_there_are_only_requests(s):
 
 @test("devices_refusals")
 def the_same_device_twice_is_one(s):
-    expect_equal(s.status("twice"), 0, "exit status")
+    s.expect_complete("twice")
     for report in (json.loads(line) for line in s.text("twice.json").splitlines()):
         # it is a GPU with a link, which is a device of its own
         expect_equal([d["bdf"] for d in report["devices"]], ["0002:81:00.0", "0002:81:00.0/c2c"], "devices")

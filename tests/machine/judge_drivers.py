@@ -73,8 +73,8 @@ def rows_and_the_rest_are_the_counter(s):
     for name, count in reports.counters().items():
         parts = reports.share(name, lambda row: True)["value"] + sum(reports.unattributed(name).values())
         expect_equal(parts, count, name)
-    expect_equal(reports.lost(), {}, "what was lost")
-    expect_equal(s.status("all"), 0, "exit status")
+    s.expect_complete("all")
+    reports.expect_nothing_lost()
 
 
 @test(*COUNTED)
@@ -153,7 +153,7 @@ def one_event_of_each_port_is_exact(s):
     expect_equal({name: count["value"] for name, count in counts.items()}, moved(s, "truth"), "what ports counted")
     for name, count in counts.items():
         expect_equal(count["method"], "counted", f"{name}: method")
-    expect_equal(s.status("ports"), 0, "exit status")
+    s.expect_complete("ports")
 
 
 @test("ampereone_ports")
@@ -226,7 +226,7 @@ def what_counts_a_device_is_said(s):
     text = s.words("devices.err")
     for part in (f"root port {SHARED_PORT} is counted as a whole (dwc_rootport_20000)", "dwc_rootport_10000 is in no part"):
         expect(part in text, text)
-    expect_equal(s.status("devices"), 0, "exit status")
+    s.expect_complete("devices")
 
 
 @test("ampereone_ports")
@@ -285,7 +285,7 @@ def a_process_has_its_bytes(s):
     share = s.reports("one").share(s.wiring.slots[READ1], by_pid(line["pid"]))
     expect_share(share["value"], line["bytes"], 0.95, "its row")
     inside(share, line["bytes"], "its row")
-    expect_equal(s.status("one"), 0, "exit status")
+    s.expect_complete("one")
 
 
 @test(*ROWS)

@@ -111,7 +111,7 @@ def stat_counters(s):
 
 @test("esp_counters")
 def every_counter_is_exact(s):
-    expect_equal(s.status("stat"), 0, "exit status")
+    s.expect_complete("stat")
     truth = counts_of(slot_bytes(s, "all"))
     expect_equal({name.split("/")[1] for name, count in truth.items() if count}, set(COUNTERS), "counters with traffic")
     found = stat_counters(s)
@@ -140,7 +140,7 @@ def values_of_a_tile_belong_together(s):
 
 @test("esp_sets")
 def every_set_has_its_counters_and_no_others(s):
-    expect_equal(s.status("sets"), 0, "exit status")
+    s.expect_complete("sets")
     truth = counts_of(slot_bytes(s, "all"))
     found = sets_of(s.text("sets.out"))
     expect_equal(len(found), len(SETS), "number of sets")
@@ -161,7 +161,7 @@ def every_set_has_its_counters_and_no_others(s):
 
 @test("esp_rows")
 def every_access_is_counted(s):
-    expect_equal(s.status("all"), 0, "exit status")
+    s.expect_complete("all")
     truth = slot_bytes(s, "light", "heavy", "left", "right", "first", "second")
     # The CPUs read by a slot each, and each counts whole words
     truth[0] = sum(truth.pop(slot) // 8 * 8 for slot in (0, 5))
@@ -289,6 +289,6 @@ def who_is_refused_leaves_nothing_frozen(s):
 @test("esp_refusals")
 def who_is_killed_leaves_a_tile_frozen_and_the_next_one_says_so(s):
     require(frozen(s, "left") == 1, "no reader was killed while it had a tile frozen")
-    expect_equal(s.status("again"), 0, "exit status")
+    s.expect_complete("again")
     require("1 tile had been left frozen" in s.words("again.err") + s.words("again.out"), s.words("again.err"))
     expect_equal(frozen(s, "released"), 0, "frozen tiles")

@@ -86,19 +86,19 @@ def bytes_of_the_dead_stay(s):
 
 @test("death")
 def the_run_ends_by_itself(s):
-    expect_equal(s.status("dies"), 0, "exit status")
+    s.expect_complete("dies")
 
 
 @test("signals")
 def interrupt_gives_a_summary(s):
-    expect_equal(s.status("INT"), 0, "exit status")
+    s.expect_complete("INT")
     expect_equal(len(s.reports("INT").summaries), 1, "number of summaries")
 
 
 @test("signals")
 def terminate_ends_with_a_report(s):
     reports = s.reports("TERM")
-    expect_equal(s.status("TERM"), 0, "exit status")
+    s.expect_complete("TERM")
     expect_equal(len(reports.summaries), 0, "number of summaries")
 
 
@@ -124,14 +124,14 @@ def all_counters_are_free_again(s):
     expect_equal(len(perf), 8, "events of perf")
     for event, (_, percent) in perf.items():
         expect_equal(percent, 100.0, f"{event}: time it ran in percent")
-    expect_equal(s.status("again"), 0, "exit status of the next run")
+    s.expect_complete("again")
     expect("(pinned)" in s.text("again.err"), "the next run did not get its counters")
 
 
 @test("command")
 def terminate_reaches_the_command(s):
     expect_equal(s.text("left"), "", "traffic programs that were left running")
-    expect_equal(s.status("term"), 0, "exit status")
+    s.expect_complete("term")
 
 
 @test("command")

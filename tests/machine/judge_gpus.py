@@ -92,7 +92,7 @@ def adds_up(s, name="all", file="truth"):
     strangers = total(reports, owned, GPU_A) - sum(total(reports, owned, GPU_A, job) for job in wanted)
     expect_equal(strangers, 0, "bytes of the GPU on rows of others")
     as_reports_say(reports)
-    expect_equal(s.status(name), 0, "exit status")
+    s.expect_complete(name)
     return reports, wanted
 
 
@@ -183,7 +183,7 @@ def nobody_owns_what_is_not_known(s):
     """The run goes on, says so, and there are bytes between that nobody has."""
     for name, words in FAULTS.items():
         reports = s.reports(name)
-        expect_equal(s.status(name), 0, f"{name}: exit status")
+        s.expect_complete(name)
         expect(words in s.words(f"{name}.err"), f'{name}: it does not say "{words}": {s.words(f"{name}.err")}')
         free = [r for r in reports.each[1:-1] if moved(r, GPU_A) and not owned(r, GPU_A)]
         expect(free, f"{name}: all intervals have an owner")

@@ -27,7 +27,7 @@ def probes(report):
 
 
 def summary(s):
-    expect_equal(s.status("summary"), 0, "exit status of report --summary")
+    s.expect_complete("summary")
     return json.loads(s.text("summary.out"))
 
 
@@ -42,7 +42,7 @@ def seen(s, name):
 @test("latency")
 @estimate
 def every_request_is_counted(s):
-    expect_equal(s.status("record"), 0, "exit status of record")
+    s.expect_complete("record")
     moved = requests(s)
     due = {"requests": sum(moved.values()), "outstanding": sum(n * WAITS[slot] for slot, n in moved.items())}
     for key, wanted in due.items():
@@ -100,7 +100,7 @@ def workloads_have_what_they_saw(s):
 @test("latency")
 @estimate
 def the_neighbour_is_found(s):
-    expect_equal(s.status("neighbours"), 0, "exit status of neighbours")
+    s.expect_complete("neighbours")
     report = json.loads(s.text("neighbours.out"))
     (probe,) = (probe for probe in report["probes"] if probe["probe"] == PROBE)
     expect(probe["enough"], f"too few samples: {probe['high_samples']} high, {probe['calm_samples']} calm")
@@ -118,7 +118,7 @@ def the_neighbour_is_found(s):
 
 @test("latency")
 def a_short_run_claims_nothing(s):
-    expect_equal(s.status("live"), 0, "exit status of neighbours")
+    s.expect_complete("live")
     report = json.loads(s.text("live.out"))
     expect_equal([probe["probe"] for probe in report["probes"] if probe["enough"]], [], "probes with enough samples")
 

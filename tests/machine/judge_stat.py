@@ -374,7 +374,7 @@ def judge_counts(s, run, truth):
 @test("stat_counts", "stat_grace_counts")
 def every_family_to_the_unit(s):
     run, truth = StatRun(s, "families"), sent(s, "truth.families")
-    expect_equal(s.status("families"), 0, "exit status")
+    s.expect_complete("families")
     judge_counts(s, run, truth)
     counts = run.counts()
     expect(len(counts) >= 12, f"{len(counts)} counters")
@@ -444,7 +444,7 @@ def perf_counts_the_same(s):
     batches = sorted(path.name[5:-5] for path in s.folder.glob("batch*.json"))
     for n in batches:
         run = StatRun(s, f"batch{n}")
-        expect_equal(s.status(f"batch{n}"), 0, f"batch {n}: exit status")
+        s.expect_complete(f"batch{n}")
         perf = perf_counts(s.text(f"perf.{n}"), f"perf.{n}")
         expect_equal(sorted(run.counts()), sorted(perf), f"batch {n}: events")
         judge_counts(s, run, sent(s, f"truth.{n}"))
@@ -463,7 +463,7 @@ def perf_counts_the_same(s):
 @test("stat_hotplug")
 def the_reader_moves(s):
     expect_equal(s.text("cpumask").strip(), "3", "the PMU's CPU after CPU 2 went offline")
-    expect_equal(s.status("all"), 0, "exit status")
+    s.expect_complete("all")
 
 
 @test("stat_hotplug")
@@ -481,9 +481,9 @@ def judge_moved(s, run, truth):
 
 @test("stat_death")
 def the_end_has_its_report(s):
-    expect_equal(s.status("INT"), 0, "exit status after SIGINT")
+    s.expect_complete("INT")
     expect(StatRun(s, "INT").values(), "no metrics after SIGINT")
-    expect_equal(s.status("TERM"), 0, "exit status after SIGTERM")
+    s.expect_complete("TERM")
     expect(len(s.text("TERM.json").splitlines()) >= 2, "SIGTERM: reports")
     expect_equal(s.status("KILL"), 137, "exit status after SIGKILL")
 

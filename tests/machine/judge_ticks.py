@@ -13,8 +13,8 @@ CLOSED, OPEN = ("auto", "all"), ("off", "quiet")
 
 
 def quality(s, turn):
-    expect_equal(s.status(f"record-{turn}"), 0, f"{turn}: exit status of record")
-    expect_equal(s.status(f"report-{turn}"), 0, f"{turn}: exit status of report")
+    s.expect_complete(f"record-{turn}")
+    s.expect_complete(f"report-{turn}")
     return json.loads(s.text(f"{turn}.json"))["quality"]
 
 

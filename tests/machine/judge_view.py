@@ -234,7 +234,7 @@ def no_byte_is_missing_in_the_recording(s):
     for name, counter in PROGRAMS.items():
         expect_equal(reports.counter(counter), truth.bytes(name), f"what {name} moved")
         require(reports.rows(by_pid(truth.named(name)[0]["pid"])), f"{name} has no row")
-    expect_equal(reports.lost(), {}, "what was lost")
+    reports.expect_nothing_lost()
 
 
 @test("view")

@@ -4,6 +4,8 @@
 import json
 import re
 
+# Exit status of a run that lost something
+INCOMPLETE = 3
 # Counters of what the T410's CPUs read and write in their socket's memory
 READ0, WRITE0, READ1, WRITE1 = (
     f"ucf{socket}/mem_bytes_{direction}/src_loc_cpu=1" for socket in (0, 1) for direction in ("rd", "wr")
@@ -16,6 +18,11 @@ class Failure(Exception):
 
 class Exact(Failure):
     """Wrong however busy the host is: no other try is made."""
+
+
+class Lost(Failure):
+    """A run says that it lost something, as a busy host may make it: the scenario is run again, whatever
+    the test is. The clock of further runs counts instructions, and nothing may be lost by it."""
 
 
 def tests_into(tests):
@@ -230,6 +237,10 @@ class Reports:
                     found[what] = found.get(what, 0) + count
         return found
 
+    def expect_nothing_lost(self):
+        if self.lost():
+            raise Lost(f"{self.name}: lost {self.lost()}")
+
 
 class Truth:
     """What the traffic programs say they did, one line per thread."""
@@ -290,6 +301,21 @@ class Scenario:
 
     def status(self, name):
         return self.number(f"{name}.status")
+
+    def expect_complete(self, name="all"):
+        """The run lost nothing, as its status says."""
+        status = self.status(name)
+        require(status in (0, INCOMPLETE), f"{name}: exit status {status}")
+        if status == 0:
+            return
+        try:
+            reports = self.reports(name)
+            unread = sorted({c["name"] for r in reports.each for c in r["counters"] if not c["valid"]})
+            lost = {**reports.lost(), "uncounted_ns": reports.quality("uncounted_ns")}
+            raise Lost(f"{name}: data is missing: lost {lost}, no reading of {unread}")
+        except (Exact, KeyError) as error:
+            # another kind of report, or none
+            raise Lost(f"{name}: data is missing") from error
 
     def perf(self):
         """What perf counted, by event: the count and the percentage of time it ran."""

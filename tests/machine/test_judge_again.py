@@ -30,14 +30,20 @@ def said(s):
     expect(s.number("word") == 1, "a word is missing")
 
 
-RIGHT = {"close": 103, "mixed": 1, "equal": 1, "word": 1}
+def whole(s):
+    s.expect_complete("run")
+
+
+RIGHT = {"close": 103, "mixed": 1, "equal": 1, "word": 1, "run.status": 0}
 FAR = {**RIGHT, "close": 106}
 WRONG = {**RIGHT, "equal": 2}
 INNER = {**RIGHT, "mixed": 2}
 SILENT = {**RIGHT, "word": 0}
+LOSSY = {**RIGHT, "run.status": 3}
 # "in-vain" is what the guest writes when something did not come
 MISSED = {**RIGHT, "in-vain": "has_lines truth 2"}
 NOT_DONE = {}
+NAMES = ("near", "same", "said", "whole")
 CAME = "all-came-that-was-waited-for"
 REASON = r"pretend: its programs had to wait in (an unknown part|\d+%) of their CPU time"
 
@@ -53,12 +59,16 @@ CASES = (
     ("exact-in-an-estimate", INNER, RIGHT, False, {"near"}),
     ("exact-in-an-estimate-later", FAR, INNER, True, {"near"}),
     ("not-marked", SILENT, RIGHT, False, {"said"}),
+    ("lost-then-right", LOSSY, RIGHT, True, set()),
+    ("lost-twice", LOSSY, LOSSY, True, {"whole"}),
+    ("lost-and-exact", {**LOSSY, "equal": 2}, RIGHT, False, {"same"}),
+    ("failed-run", {**RIGHT, "run.status": 1}, RIGHT, False, {"whole"}),
     ("estimate-and-exact", {**FAR, "equal": 2}, RIGHT, False, {"same"}),
     ("waited-in-vain", MISSED, RIGHT, False, {CAME}),
     ("waited-in-vain-and-estimate", {**MISSED, **FAR}, RIGHT, False, {CAME}),
     ("waited-in-vain-in-the-second", FAR, MISSED, True, {CAME}),
-    ("guest-did-not-finish", NOT_DONE, RIGHT, False, {"near", "same", "said", CAME}),
-    ("second-did-not-finish", FAR, NOT_DONE, True, {"near", "same", "said", CAME}),
+    ("guest-did-not-finish", NOT_DONE, RIGHT, False, {*NAMES, CAME}),
+    ("second-did-not-finish", FAR, NOT_DONE, True, {*NAMES, CAME}),
 )
 
 # Name, CPU time that the programs of the second run had to wait in percent, second run, third run,
@@ -100,7 +110,7 @@ def verdict(runs, asked, late=None):
             judge.judge(folders, ["pretend"])
     lines = printed.getvalue().splitlines()
     failed = {line.split("/")[1].split(":")[0] for line in lines if line.startswith("not ok")}
-    return wanted, failed & {"near", "same", "said", CAME}, lines
+    return wanted, failed & {*NAMES, CAME}, lines
 
 
 def told(runs, lines):
@@ -121,7 +131,7 @@ def cases():
 
 
 def main():
-    judge.TESTS["pretend"] = [near, same, said]
+    judge.TESTS["pretend"] = [near, same, said, whole]
     bad = 0
     for name, runs, asked, late, wanted, failed in cases():
         why, found, lines = verdict(runs, asked, late)

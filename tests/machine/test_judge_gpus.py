@@ -95,6 +95,18 @@ def a_byte_is_missing(files):
     return {"no_byte_is_anybody_elses"}
 
 
+def it_is_incomplete(files):
+    files[STATUS] = "3\n"
+    for one in files["all.json"]:
+        one["quality"] = {"lost": {"slices": 1}, "uncounted_ns": 0}
+    return {"no_byte_is_anybody_elses"}
+
+
+def it_failed(files):
+    files[STATUS] = "1\n"
+    return {"no_byte_is_anybody_elses"}
+
+
 def the_monitor_is_in_the_way(files):
     for one in files["all.json"]:
         give(one, None, "shared")
@@ -136,7 +148,10 @@ def it_stays_unknown(files):
 
 
 SPOILS = {
-    "gpus": (together, (a_byte_is_missing, the_monitor_is_in_the_way, a_stranger_owns, the_second_gpu_is_owned)),
+    "gpus": (
+        together,
+        (a_byte_is_missing, it_is_incomplete, it_failed, the_monitor_is_in_the_way, a_stranger_owns, the_second_gpu_is_owned),
+    ),
     "gpus_pid": (again, (the_first_owns_what_the_second_moved,)),
     "gpus_faults": (faults, (one_owns_what_is_not_known, it_is_not_said, it_stays_unknown)),
 }
