@@ -95,6 +95,12 @@ def test_long_interval(bed):
     reports = report(bed, path).reports()
     require(len(reports) == 1, f"{len(reports)} reports")
     check_complete(reports[0])
+    # Of shorter ones inner marks end some: what these have is estimated, and their sum is not.
+    shorter = [json.loads(line) for line in report(bed, path, "-i", 500).out.splitlines()]
+    steps = reports[0]["interval"]["duration_ns"] / (500 * MS)
+    require(steps - 1 <= len(shorter) <= steps + 2, f"{len(shorter)} reports of 0.5 s, in {steps} x 0.5 s")
+    busy = [sum(socket["busy_ns"] for one in some for socket in one["sockets"]) for some in (reports, shorter)]
+    require(busy[0] == busy[1], f"{busy} ns in a long interval, and in short ones")
 
 
 def test_command_and_selection(bed):

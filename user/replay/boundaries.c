@@ -338,6 +338,7 @@ static void make_mark(const struct boundaries *b, uint64_t now, bool first, bool
 	*ret = b->mark;
 	ret->first = first;
 	ret->last = last;
+	ret->inner = false; /* in the trace it may be */
 	ret->time_ns = now;
 	if (b->has_mark)
 		ret->realtime_ns = b->mark.realtime_ns + now - b->mark.time_ns;

@@ -94,10 +94,34 @@ static void test_orders(void **state)
 	alarm(0);
 }
 
+/* An inner mark of the trace tells how far it is complete; what is made of it ends intervals. */
+static void test_inner_mark(void **state)
+{
+	uint64_t ends_ns = 0;
+	struct trace_mark mark = { .first = true, .ends_ns = &ends_ns };
+	struct boundaries *b;
+
+	(void)state;
+	assert_int_equal(boundaries_new(&header, 100 * MS, &b), 0);
+	assert_int_equal(boundaries_add_mark(b, &mark), 0);
+	assert_true(boundaries_next(b, false, &mark));
+	ends_ns = 250 * MS;
+	mark = (struct trace_mark){ .inner = true, .ends_ns = &ends_ns, .time_ns = ends_ns };
+	assert_int_equal(boundaries_add_mark(b, &mark), 0);
+	for (int i = 1; i <= 2; i++) {
+		assert_true(boundaries_next(b, false, &mark));
+		assert_false(mark.inner);
+		assert_int_equal(mark.time_ns, i * 100 * MS);
+	}
+	assert_false(boundaries_next(b, false, &mark));
+	boundaries_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_inner_mark),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
