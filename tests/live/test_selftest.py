@@ -14,6 +14,8 @@ import time
 from live import INCOMPLETE, check_status, precise, require
 from pmus import CLOCK, SWITCHES, on_machine, row
 
+# SELFTEST_BYTES of user/live/selftest/selftest.h
+BUFFERS = 256 << 20
 PMUS = {"my_mc": ([row("reads", CLOCK, "read", 1), row("writes", SWITCHES, "write", 64)], 1)}
 LONGEST = 20
 
@@ -35,9 +37,19 @@ def movers():
     return found
 
 
+def filled(programs):
+    """Have they touched all of their buffers?"""
+    found = 0
+    for pid in programs.values():
+        with contextlib.suppress(OSError):
+            found += int(pathlib.Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    return found * os.sysconf("SC_PAGE_SIZE") >= BUFFERS
+
+
 def stop_one(name, after, stopped, over):
-    """Stops the program of that name @after seconds after it began: it gets no CPU, as it were."""
-    while name not in (found := movers()):
+    """Stops the program of that name as soon as it is there, or @after seconds after the buffers were
+    filled: it gets no CPU, as it were. Filling alone may take seconds on a busy machine."""
+    while name not in (found := movers()) or (after and not filled(found)):
         if over.wait(0.001):
             return
     if not over.wait(after):
