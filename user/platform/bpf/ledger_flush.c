@@ -22,7 +22,7 @@
 /* How long, and in which steps, to wait for records that are still being written. */
 #define SETTLE_NS    200000000ull
 #define STEP_NS	     200000
-/* A host that stops all CPUs takes the time, and the CPUs need more: there are so many steps at least. */
+/* A host that stops all CPUs takes that time, and they need more: so many steps follow it. */
 #define SETTLE_STEPS 50
 
 /* The CPUs that are online now; when that is unknown, none is left asleep. */
