@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#define NS_PER_S 1000000000ull
+#define NS_PER_S  1000000000ull
+#define NS_PER_MS 1000000ull
 
 /** clock_ns() - time of a clock in nanoseconds */
 static inline uint64_t clock_ns(clockid_t clock)

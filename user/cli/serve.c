@@ -27,7 +27,6 @@
 #include "platform/sys/privileges.h"
 #include "version.h"
 
-#define NS_PER_MS   1000000ull
 /* The ring is emptied at this interval; a ring that fills faster wakes us. */
 #define DRAIN_NS    (100 * NS_PER_MS)
 /* The begin or end of a job closes the interval, but not more often than this. */

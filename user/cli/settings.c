@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/spelling.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/run_check.h"
 
 #define MAX_LINE	4096
-#define NS_PER_MS	1000000ull
 /* With any settings, slices of this much time wait: books are not updated more often. */
 #define WAIT_MS		200
 /*

@@ -26,7 +26,6 @@
 /* Then SIGKILL needs this long at most, unless the kernel holds the program. */
 #define KILL_MS	      2000
 #define KILL_STEP_US  10000
-#define NS_PER_MS     1000000ull
 /* The guard's pipe; it has no other descriptor of ours. */
 #define LIFE_FD	      3
 

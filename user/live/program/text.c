@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/json_line.h"
 
 #define SCHEMA	     "t410trace.source/1"
-#define NS_PER_MS    1000000ull
 #define MAX_EVERY_MS 3600000
 
 /* Text that becomes part of a counter's name, and of a series of /metrics. */

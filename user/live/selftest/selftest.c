@@ -17,7 +17,6 @@
 #include "platform/sys/sysfs.h"
 #include "live/selftest/traffic.h"
 
-#define NS_PER_MS  1000000ull
 #define DRAIN_NS   (100 * NS_PER_MS)
 #define QUIET_NS   NS_PER_S
 #define STOP_NS	   (SELFTEST_PROGRAMS * TRAFFIC_STOP_NS)

@@ -16,8 +16,7 @@
 
 #define LINE_BYTES	64
 #define LINES_AT_ONCE	1024 /* between two checks for orders */
-#define NS_PER_MS	1000000ull
-#define SHORTEST_MS	20 /* at work, or away */
+#define SHORTEST_MS	20   /* at work, or away */
 #define LONGEST_WORK_MS 60
 #define LONGEST_AWAY_MS 40
 
