@@ -17,7 +17,7 @@ def processes_of(sessions):
     found = set()
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
-            state, _, _, session = path.read_text(encoding="utf-8").rpartition(")")[2].split()[:4]
+            state, _, _, session = path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:4]
             if int(session) in sessions and state not in "ZX":
                 found.add(int(path.parent.name))
     return found

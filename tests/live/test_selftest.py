@@ -22,7 +22,7 @@ LONGEST = 20
 
 def process(pid):
     """Its name, and its parent."""
-    name, rest = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split("(", 1)[1].rsplit(")", 1)
+    name, rest = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").split("(", 1)[1].rsplit(")", 1)
     return name, int(rest.split()[1])
 
 
