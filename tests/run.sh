@@ -16,6 +16,8 @@
 #              T410_ALL         all unit programs under valgrind, also those that did not change
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
+# Whatever ends this ends all that it has started.
+[ -n "${ENDING:-}" ] || ENDING=1 exec tests/ending.py tests/run.sh "$@"
 
 FAST="style accuracy emulation"
 LANES=("build hardware machine" "unit asan valgrind" live)
@@ -363,7 +365,7 @@ run_part() {
 	fi
 }
 
-# lanes PARTS...: each word is a lane. By xargs, so that Ctrl-C ends all
+# lanes PARTS...: each word is a lane. By xargs, so that all hear Ctrl-C
 lanes() {
 	printf '%s\n' "$@" | LANE=1 xargs -P $# -I PARTS bash -c 'exec "$0" $1' "$0" PARTS
 }

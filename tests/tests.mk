@@ -93,7 +93,7 @@ ENGINE	:= $(addprefix user/,base engine model replay trace) include tests/accura
 .PHONY: quick
 quick:
 	@packaging/deps.sh
-	@QUICK=1 tests/run.sh style programs emulation $$([ -z "$$(git status --porcelain $(ENGINE))" ] || echo accuracy)
+	@QUICK=1 exec tests/run.sh style programs emulation $$([ -z "$$(git status --porcelain $(ENGINE))" ] || echo accuracy)
 
 # Parts of it: make check-style, check-accuracy, check-emulation, check-unit, check-live, check-build,
 # check-bpf, check-asan, check-valgrind, check-hardware, check-machine. T="book split*" picks unit tests
@@ -104,7 +104,7 @@ quick:
 # three nodes, and 1,000 that end at once, check-operation packages under systemd, check-pages clicks pages
 # of reports in a browser, check-packages makes and installs packages
 check-%:
-	@T='$(T)' tests/run.sh $*
+	@T='$(T)' exec tests/run.sh $*
 
 # The README's two commands on fresh Debian releases; as root. The short form takes some 15 minutes a
 # release; all of it: make check-fresh FRESH=trixie PARTS=all

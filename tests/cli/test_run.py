@@ -3,15 +3,18 @@
 """Tests of tests/run.sh in a tree whose tests only pretend: it counts exactly, and whatever goes
 wrong is a failure."""
 
+import contextlib
 import os
 import pathlib
 import platform
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUN = ROOT / "tests/run.sh"
@@ -29,8 +32,8 @@ WHOLE = (
     "style.sh build.sh accuracy/selftest.py accuracy/accuracy.py live/run.sh clangs.sh"
     " machine/run.sh machine/real.sh machine/checks/check.sh"
 ).split()
-# As if no make had started this
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not re.match("MAKE|MFLAGS", name)}
+# As if no make, and no other run, had started this
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not re.match("MAKE|MFLAGS|ENDING", name)}
 TWO = "echo 1..2; echo ok 1 - one; echo ok 2 - two"
 
 
@@ -40,13 +43,14 @@ def pretend(path, text):
     path.chmod(0o755)
 
 
-def run(part, command=("tests/run.sh",), build="true", programs=None, scripts=None, limit="600", skips="", **environment):
-    """What it says, and its status. @programs, @scripts: by name, what they do. @part: None: all."""
+@contextlib.contextmanager
+def a_tree(part, build="true", programs=None, scripts=None, skips=""):
+    """@programs, @scripts: by name, what they do."""
     with tempfile.TemporaryDirectory() as name:
         tree = pathlib.Path(name)
         for name in ("tests/golden", "tests/fixtures", "share"):
             (tree / name).mkdir(parents=True)
-        for name in ("run.sh", "results.py"):
+        for name in ("run.sh", "results.py", "ending.py"):
             shutil.copy(RUN.parent / name, tree / "tests")
         (tree / "tests/allowed-skips").write_text(skips, encoding="utf-8")
         (tree / "tests/valgrind.supp").write_text("", encoding="utf-8")
@@ -64,16 +68,26 @@ def run(part, command=("tests/run.sh",), build="true", programs=None, scripts=No
             pretend(tree / UNIT.replace("64", "64-asan") / "base" / program, text)
         # a program whose source is gone
         pretend(tree / UNIT / "base/test_old", "echo not ok 1 - old")
-        done = subprocess.run(
-            [*command, *([part] if part and command[0] != "make" else [])],
-            cwd=tree,
-            env={**ENVIRONMENT, "T410_TEST_LIMIT": limit, "XDG_CACHE_HOME": str(tree / "cache"), **environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        return done.stdout, done.returncode
+        yield tree
+
+
+def begin(tree, command, limit="600", **environment):
+    return subprocess.Popen(
+        command,
+        cwd=tree,
+        env={**ENVIRONMENT, "T410_TEST_LIMIT": limit, "XDG_CACHE_HOME": str(tree / "cache"), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def run(part, command=("tests/run.sh",), build="true", programs=None, scripts=None, skips="", **environment):
+    """What it says, and its status. @part: None: all."""
+    with a_tree(part, build, programs, scripts, skips) as tree:
+        with begin(tree, [*command, *([part] if part and command[0] != "make" else [])], **environment) as process:
+            said = process.communicate()[0]
+        return said, process.returncode
 
 
 def expect(said, status, passed, failures, skipped=0):
@@ -217,6 +231,32 @@ def jobs_of_make():
     assert "warning" not in said, said
 
 
+def is_alive(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2][0] not in "ZX"
+    return False
+
+
+def told_to_end():
+    """By "kill", the one process: all others end, also who is deaf to Ctrl-C or has lost his parent."""
+    sleeps = "echo $$ >> pids; exec sleep 60"
+    scripts = {
+        "tests/build.sh": "setsid sleep 60 & echo $! >> pids; echo $$ >> pids; sleep 60",
+        "tests/live/run.sh": "trap 'sleep 1; echo $$ >> cleaned; exit 1' INT; echo $$ >> pids; sleep 60 & wait",
+    }
+    for command in (("make", "check"), ("tests/run.sh",)):
+        with a_tree(None, programs={"test_a": sleeps}, scripts=scripts) as tree, begin(tree, command) as process:
+            pids = []
+            while len(pids) < 4 and process.poll() is None:
+                time.sleep(0.05)
+                pids = (tree / "pids").read_text(encoding="utf-8").split() if (tree / "pids").exists() else []
+            process.terminate()
+            status = process.wait()
+            left = [pid for pid in pids if is_alive(pid)]
+            assert len(pids) == 4 and not left and status == -signal.SIGTERM, (command, pids, left, status)
+            assert (tree / "cleaned").exists(), command
+
+
 TESTS = (
     all_is_well,
     programs_that_do_not_build,
@@ -232,6 +272,7 @@ TESTS = (
     all_parts,
     golden_files,
     jobs_of_make,
+    told_to_end,
 )
 
 
