@@ -3,9 +3,11 @@
 """The runner of the live tests, with made-up tests and made-up neighbours."""
 
 import contextlib
+import errno
 import io
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -15,11 +17,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 
 # pylint: disable=wrong-import-position
 import each_test
+from daemon import hold_port
 from disturbed import MS, TICK_NS, Disturbance, Process, all_processes, others_ns, parse_stat
 from live import Busy, Failed, Imprecise, Missed, Skip, check_sums, precise, require
 from run import ATTEMPTS, Runner
 
 S = 1000 * MS
+IP_LOCAL_PORT_RANGE = 51
 QUIET = Disturbance(10 * S, 2, 0, 0, 0)
 STOLEN = Disturbance(10 * S, 2, 40 * MS, 0, 0)
 
@@ -269,6 +273,31 @@ def test_real_processes():
         theirs = others_ns(before, after, child.pid + 1_000_000)
         child.stdin.write(b"\n")
     assert theirs >= ours + 290 * MS, f"{ours} without, {theirs} with a busy process"
+
+
+def bound(port, reuse, span=0):
+    """0, or why no client and no server gets the port, or one of this span of them."""
+    with socket.socket() as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, reuse)
+        try:
+            if span:
+                s.setsockopt(socket.IPPROTO_IP, IP_LOCAL_PORT_RANGE, span.to_bytes(4, sys.byteorder))
+            s.bind(("127.0.0.1", port))
+            s.listen()
+        except OSError as error:
+            return error.errno
+    return 0
+
+
+def test_a_held_port():
+    """The server that is told it gets it, again and again. No other does, and the kernel gives it to nobody."""
+    with hold_port() as held:
+        port = held.getsockname()[1]
+        assert [bound(port, 1), bound(port, 0), bound(port, 1)] == [0, errno.EADDRINUSE, 0]
+        for reuse in (0, 1):
+            # Linux before 6.3 does not know that option
+            found = bound(0, reuse, port << 16 | port)
+            assert found in (errno.EADDRINUSE, errno.ENOPROTOOPT), (reuse, found)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,27 @@ def new_job():
     return next(NEXT_JOB)
 
 
+def has_ipv6():
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as s:
+        s.bind(("::1", 0))
+        return True
+    return False
+
+
+def hold_port():
+    """
+    A socket that holds a port, at all addresses, until it is closed. It does not listen: a server that
+    is told this port may have it beside it (with SO_REUSEADDR, as servers do), and nobody else gets it.
+    """
+    ipv6 = has_ipv6()
+    held = socket.socket(socket.AF_INET6 if ipv6 else socket.AF_INET)
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if ipv6:
+        held.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+    held.bind(("", 0))
+    return held
+
+
 def wait_for(what, condition, seconds=LIMIT_S):
     """Waits until @condition is true and returns what it gave."""
     deadline = time.monotonic() + seconds

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from daemon import SHARE, Jobs, new_job, serving, wait_for
+from daemon import SHARE, Jobs, has_ipv6, hold_port, new_job, serving, wait_for
 from held import move_held
 from live import Failed, finish, read_line, require, tell
 
@@ -291,7 +291,6 @@ def test_queue(bed):
 
 def test_ipv6(bed):
     """An address of IPv6 alone has pages, and IPv4 has none until it is asked for."""
-    port = free_port()
 
     def page(address, **headers):
         connection = http.client.HTTPConnection(address, port, timeout=30)
@@ -303,7 +302,9 @@ def test_ipv6(bed):
         finally:
             connection.close()
 
-    with serving(bed, listen=f"[::1]:{port}", names="no") as daemon:
+    with hold_port() as held, serving(bed, names="no") as daemon:
+        port = held.getsockname()[1]
+        daemon.change(listen=f"[::1]:{port}")
         if not has_ipv6():
             daemon.log_path.write_text("")
             daemon.start(wait=False)
@@ -322,15 +323,6 @@ def test_ipv6(bed):
             daemon.wait_log("settings read again", number)
             require(page("::1") == 200 and page("127.0.0.1") == 200, f"not both with {address}")
         daemon.stop()
-
-
-def has_ipv6():
-    try:
-        with socket.socket(socket.AF_INET6) as s:
-            s.bind(("::1", 0))
-        return True
-    except OSError:
-        return False
 
 
 def test_killed(bed):
@@ -392,12 +384,6 @@ def test_wrong_addresses(bed):
                 require(says in daemon.log(), f"{setting} = {value}: {daemon.log()}")
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def certificates(bed, folder):
     """A CA with a node and a client, and a client of another CA."""
 
@@ -442,10 +428,10 @@ def test_proxy(bed):
     """The proxy of docs/SERVE.md, as it is there: only clients with a certificate of the site get pages."""
     text = (SHARE.parent / "docs/SERVE.md").read_text()
     lines = re.search(r"\n    setuid = stunnel4\n(    .*\n)+", text)[0]
-    with folder_for_all() as folder, serving(bed, listen=folder / "socket", names="no") as daemon:
+    with folder_for_all() as folder, hold_port() as held, serving(bed, listen=folder / "socket", names="no") as daemon:
         daemon.start()
         certificates(bed, folder)
-        port = free_port()
+        port = held.getsockname()[1]
         settings = lines.replace("/etc/stunnel", str(folder)).replace("9443", f"127.0.0.1:{port}")
         settings = settings.replace("/run/t410trace/t410trace.sock", str(folder / "socket"))
         settings = re.sub("(?<=set.id = ).*", user_of_stunnel(), settings)

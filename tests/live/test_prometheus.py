@@ -5,16 +5,14 @@ import contextlib
 import json
 import os
 import pathlib
-import random
 import re
 import shutil
-import socket
 import subprocess
 import time
 import urllib.parse
 import urllib.request
 
-from daemon import Jobs, new_job, serving, small_disk, wait_for
+from daemon import Jobs, hold_port, new_job, serving, small_disk, wait_for
 from held import held, move_held
 from live import LIMIT_S, MS, clock_ns, precise, require, same_time
 
@@ -60,14 +58,6 @@ COMPLAINTS = (
 )
 
 
-def free_port():
-    """Below those that the kernel gives to clients, so that none of them takes it meanwhile."""
-    while True:
-        with socket.socket() as s, contextlib.suppress(OSError):
-            s.bind(("127.0.0.1", random.randrange(20000, 30000)))
-            return s.getsockname()[1]
-
-
 def get(url, accept=None):
     request = urllib.request.Request(url, headers={"Accept": accept} if accept else {})
     with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
@@ -80,7 +70,8 @@ class Prometheus:
     def __init__(self, folder, *ports):
         program = shutil.which("prometheus")
         require(program, "prometheus is missing: make deps installs it")
-        self.port = free_port()
+        self.held = hold_port()
+        self.port = self.held.getsockname()[1]
         self.log = folder / "prometheus.log"
         config = folder / "prometheus.yml"
         config.write_text(
@@ -100,8 +91,9 @@ class Prometheus:
         return self
 
     def __exit__(self, *error):
-        self.process.terminate()
-        self.process.wait(LIMIT_S)
+        with self.held:
+            self.process.terminate()
+            self.process.wait(LIMIT_S)
 
     def api(self, what, **arguments):
         _, text = get(f"http://127.0.0.1:{self.port}/api/v1/{what}?{urllib.parse.urlencode(arguments)}")
@@ -128,9 +120,7 @@ class Prometheus:
         def found():
             with contextlib.suppress(OSError):
                 return self.query(expression)
-            log = self.log.read_text()
-            precise(self.process.poll() is None or "address already in use" not in log, log)
-            require(self.process.poll() is None, f"Prometheus ended: {log}")
+            require(self.process.poll() is None, f"Prometheus ended: {self.log.read_text()}")
             return None
 
         wait_for(f"Prometheus finds something for {expression}", found)

@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import time
 
-from daemon import Jobs, new_job, serving, small_disk, validate, wait_for, wait_growing
+from daemon import Jobs, has_ipv6, new_job, serving, small_disk, validate, wait_for, wait_growing
 from held import ended_ns, move_held
 from live import Failed, check_status, kernel_ids, precise, require, same_time, tell
 from test_end import check_gone
@@ -598,13 +598,6 @@ def test_check_config(bed):
         for word in ("state: ", "spool: ", "pci-map: ", "192.0.2.1:9410", "no-such-program"):
             require(word in done.err, f"nothing about {word}: {done.err}")
         daemon.stop()
-
-
-def has_ipv6():
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as s:
-        s.bind(("::1", 0))
-        return True
-    return False
 
 
 def test_second(bed):
