@@ -236,7 +236,10 @@ one_ticket() {
 
 # Reports for which no ticket came, and those of tickets that were given up
 forget_old_reports() {
-	find "$SHARED" -mindepth 2 -maxdepth 2 -type d -path '*/[0-9]*/[0-9]*' -mtime +$((2 * KEEP)) |
+	{
+		call find "$SHARED" -mindepth 2 -maxdepth 2 -type d -path '*/[0-9]*/[0-9]*' -mtime +$((2 * KEEP)) 2> .problem ||
+			say "not all old reports can be found: $(problem)"
+	} |
 		while read -r folder; do
 			say "the reports in $folder are removed: for $((2 * KEEP)) days nobody asked for them"
 			remove_run "$folder"

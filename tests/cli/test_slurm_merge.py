@@ -575,6 +575,19 @@ def test_old_reports_without_a_ticket_are_removed():
         assert site.reports() == [f"43/{BEGIN}/n1.json"]
 
 
+def test_a_search_for_old_reports_that_hangs_ends():
+    """What it has found until then is removed, but not what is cut off: 4 is none of 42."""
+    with Site("CALL=4") as site:
+        site.all_close()
+        site.all_close("43")
+        site.pretend("find", f"""case $* in *-mtime*) echo FOLDER/shared/43/{BEGIN}; printf FOLDER/shared/42; exec sleep 60 ;;
+            *) exec /usr/bin/find "$@" ;; esac""")
+        start = time.monotonic()
+        has(site.round(), f"43/{BEGIN} are removed", "not all old reports", "CALL is 4 s")
+        assert time.monotonic() - start < 50
+        assert site.reports() == [f"42/{BEGIN}/n{n}.json" for n in (1, 2, 3)], site.reports()
+
+
 def real_report(node, job):
     """As t410trace writes it."""
     report = json.loads((ROOT / "docs/examples/job.json").read_text(encoding="utf-8"))
