@@ -26,10 +26,20 @@ def counter(event):
     return {**said, "source": "any"} if agent.startswith("DDR") else said
 
 
+def ahead_ns():
+    """What the clock of dates is ahead of the monotonic one. This program may stand still between two
+    readings: the shortest of some tries counts."""
+    tries = []
+    for _ in range(10):
+        before, now, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        tries.append((after - before, now - before))
+    return min(tries)[1]
+
+
 def monotonic_ns(date):
     """The time that emon prints in front of a sample: when it read the counters"""
     read = datetime.datetime.strptime(date, "%m/%d/%Y %H:%M:%S.%f").timestamp()
-    return time.monotonic_ns() - int((time.time() - read) * 1e9)
+    return int(read * 1e9) - ahead_ns()
 
 
 sample, sums, date = {}, {}, None
