@@ -78,6 +78,7 @@ release() {
 
 [ "$(id -u)" = 0 ] || stop "debootstrap and chroot need root"
 packaging/deps.sh debootstrap || exit 1
+[ -n "${ENDING:-}" ] || ENDING=1 exec tests/ending.py tests/fresh.sh "$@"
 [ $# -gt 0 ] || set -- bookworm trixie testing
 [ -z "$(git status --porcelain)" ] || echo "# only what is committed is tested"
 mkdir -p "$logs"

@@ -110,7 +110,7 @@ check-%:
 # release; all of it: make check-fresh FRESH=trixie PARTS=all
 .PHONY: check-fresh
 check-fresh:
-	@PARTS="$(PARTS)" tests/fresh.sh $(FRESH)
+	@PARTS="$(PARTS)" exec tests/fresh.sh $(FRESH)
 
 # Thirty seeds of every kind of scenario, beside simpler methods: the table of docs/ACCURACY.md (3 min)
 .PHONY: accuracy

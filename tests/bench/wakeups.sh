@@ -9,7 +9,10 @@ set -eu
 program=$1 rounds=${2:-5} seconds=${3:-4}
 
 tmp=$(mktemp -d)
-trap 'rm -r "$tmp"' EXIT
+tracer=
+trap '[ -z "$tracer" ] || kill "$tracer"; rm -r "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # Lines "KIND CPU NUMBER"
 now() {
@@ -53,6 +56,7 @@ while [ $round -lt "$rounds" ]; do
 		counted --tick=$mode
 		kill -TERM $tracer
 		wait $tracer || true
+		tracer=
 	done
 	round=$((round + 1))
 done

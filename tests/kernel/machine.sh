@@ -4,6 +4,7 @@
 # its results, $work/out, and a tree of files that it can only read. They call the functions in their
 # order here.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+[ -n "${ENDING:-}" ] || ENDING=1 exec "$here/../ending.py" "$0" "$@"
 MODULES="virtio_pci virtio_blk virtio_net 9pnet_virtio 9p overlay ext4"
 
 fail() {

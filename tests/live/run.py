@@ -138,6 +138,8 @@ def main():
         return 0
     # Whoever started this may ignore it, as nohup does, and then t410trace would, too.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # As Ctrl-C, which a run in the background does not hear: tests put away what they have made.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     watch = Watch(f"{options.tools}/stalls")
     disturbed = [] if options.disturbed else None
     runner = Runner(lambda: Bed(options.program, options.tools), watch, disturbed)

@@ -9,6 +9,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
+[ -n "${ENDING:-}" ] || ENDING=1 exec "$here/../ending.py" "$0" "$@"
 option=
 case ${1:-} in
 --disturbed | --these)

@@ -10,6 +10,8 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 MACHINE=$ROOT/tests/machine/run
 MACHINE_PROBLEM=
 MACHINE_NO_NETWORK=126
+# A machine does not outlive the script that has booted it.
+[ -n "${ENDING:-}" ] || ENDING=1 exec "$ROOT/tests/ending.py" "$0" "$@"
 
 # machine_ready LOG OPTION...: a fraction of a second when everything is there already; the
 # first time it downloads. Options and status are those of "run prepare".

@@ -9,6 +9,9 @@ step=$1 tree=$2 job=$3
 cd "$(dirname "$0")"
 state=/var/lib/t410trace
 settings=/etc/t410trace/serve.conf
+daemon=
+# of a step that fails
+trap '[ -z "$daemon" ] || kill "$daemon"' EXIT
 
 apt() { apt-get -y -q --no-install-recommends -o Dpkg::Options::=--force-confold "$@"; }
 
@@ -53,6 +56,7 @@ start() {
 stop() {
 	kill $daemon
 	wait $daemon
+	daemon=
 }
 
 # keep_job: a daemon has a job of Slurm from its begin to its end
