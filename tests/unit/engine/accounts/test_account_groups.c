@@ -165,7 +165,7 @@ static void reports_show_them(void **state)
 	free(text);
 	text = text_of(true);
 	assert_has(text, "\"resctrl\":[{\"group\":\"mon_groups/a\",\"step\":\"0\","
-			 "\"mbm_total_bytes\":9223372036854775807,");
+			 "\"mbm_total_bytes\":\"18446744073709551615\",");
 	assert_has(text, "{\"group\":\"web\",\"step\":null,\"mbm_total_bytes\":3007,"
 			 "\"duration_ns\":3000000000,\"intervals\":4,\"intervals_missing\":1}]");
 	free(text);

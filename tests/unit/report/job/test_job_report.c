@@ -365,6 +365,8 @@ static void test_absurd(void **state)
 	(void)state;
 	j->whole.totals[0].value = j->whole.totals[0].high = (sum128)1 << 100;
 	j->node[0].value = j->node[0].attributed = (sum128)1 << 100;
+	assert_int_equal(j->whole.nr_io, 1);
+	j->whole.io[0].read_bytes = 1ull << 63;
 	j->whole.start_ns = UINT64_MAX;
 	j->job.cgroup_id = UINT64_MAX;
 	j->covered_ns = 0;
@@ -382,6 +384,10 @@ static void test_absurd(void **state)
 		json_object_get(json_array_get(json_object_get(o, "counters"), 0), "machine"),
 		"value"));
 	assert_string_equal(value, "1267650600228229401496703205376");
+	value = json_string_value(
+		json_object_get(json_array_get(json_object_get(o, "devices"), 0), "read_bytes"));
+	assert_non_null(value);
+	assert_string_equal(value, "9223372036854775808");
 	assert_int_equal(integer(o, "duration_ns"), 0);
 	json_decref(o);
 	record = table_text(&s, 0, &plain);
