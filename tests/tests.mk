@@ -38,6 +38,9 @@ $(B)/tests/unit/live/lookup/test_live_cpus: LDFLAGS += -Wl,--wrap=clock_gettime,
 $(B)/tests/unit/live/sources/test_device_io: LDFLAGS += -Wl,--wrap=owners_find,--wrap=owners_others \
 	-Wl,--wrap=clock_gettime
 
+# It plays the clock, and the boundaries of sockets
+$(B)/tests/unit/live/run/test_mark_time: LDFLAGS += -Wl,--wrap=clock_gettime,--wrap=ledger_mark
+
 # It plays the kernel
 $(B)/tests/unit/platform/bpf/test_ledger_flush: LDFLAGS += -Wl,--wrap=ledger_drain,--wrap=ledger_run_on \
 	-Wl,--wrap=sched_getcpu -pthread

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/times.h"
 #include "live/run/internal.h"
-#include "live/lookup/live_readers.h"
 #include "live/run/mark_time.h"
 
 /*
@@ -117,19 +116,9 @@ static int send_mark(struct live *l, uint64_t now, enum mark_kind kind, struct d
 	return live_trace_failed(l, trace_send_mark(&l->out, ret), d);
 }
 
-/* A boundary for the slots of sockets without a reader; the others use the end of a window. */
-static void set_boundary(void *arg, uint64_t time_ns)
-{
-	struct live *l = arg;
-
-	for (uint32_t s = 0; s < l->header.layout.nr_sockets; s++)
-		if (!live_readers_on(l->context.counters, s))
-			ledger_mark(l->ledger, s, time_ns);
-}
-
 static uint64_t mark_now(struct live *l)
 {
-	return mark_time(&(struct mark_time){ monotonic_ns, set_boundary, l });
+	return mark_time(l->ledger, l->context.counters, l->header.layout.nr_sockets);
 }
 
 /*

@@ -3,17 +3,13 @@
 #ifndef LIVE_RUN_MARK_TIME_H
 #define LIVE_RUN_MARK_TIME_H
 
-#include <stdint.h>
-
-/** struct mark_time - a clock, and the boundary of a time; tests have their own */
-struct mark_time {
-	uint64_t (*now)(void);
-	void (*set)(void *arg, uint64_t time_ns);
-	void *arg;
-};
+#include "live/lookup/live_readers.h"
 
 /**
- * mark_time() - read the clock and set the boundary
+ * mark_time() - read the clock and set the boundary of sockets without a reader
+ * @l: the ledger
+ * @c: the readers: a socket that has one has the end of a window for its boundary
+ * @nr_sockets: number of sockets
  *
  * A CPU that switches before it can see the boundary has slots on both sides of it, whose parts can
  * only be estimated. If somebody took our CPU after the clock was read there are many of these: the
@@ -21,6 +17,6 @@ struct mark_time {
  *
  * Return: the time of the last boundary.
  */
-uint64_t mark_time(const struct mark_time *m);
+uint64_t mark_time(struct ledger *l, const struct counters *c, uint32_t nr_sockets);
 
 #endif

@@ -5,42 +5,57 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "live/run/mark_time.h"
 
-/* A clock; boundary i takes @takes_ns[i] to set, those behind the last as long as that. */
+#define READER_NS 77
+
+/*
+ * A clock; boundary i takes @takes_ns[i] to set, those behind the last as long as that. Socket 0
+ * has a reader, socket 1 has none.
+ */
 static struct {
 	uint64_t now_ns;
 	const uint64_t *takes_ns;
 	int nr;
 	int sets;
-	uint64_t boundary_ns;
+	uint64_t boundary_ns[2];
 } world;
 
-static uint64_t now(void)
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 {
-	return ++world.now_ns;
+	assert_int_equal(clock, CLOCK_MONOTONIC);
+	world.now_ns++;
+	*ret = (struct timespec){ world.now_ns / NS_PER_S, world.now_ns % NS_PER_S };
+	return 0;
 }
 
-static void set(void *arg, uint64_t time_ns)
+void __wrap_ledger_mark(struct ledger *l, uint32_t socket, uint64_t now);
+void __wrap_ledger_mark(struct ledger *l, uint32_t socket, uint64_t now)
 {
-	assert_ptr_equal(arg, &world);
+	(void)l;
+	assert_true(socket < 2);
 	world.now_ns += world.takes_ns[world.sets < world.nr ? world.sets : world.nr - 1];
-	world.boundary_ns = time_ns;
+	world.boundary_ns[socket] = now;
 	world.sets++;
 }
 
 /* Returns how long before its end the last boundary is. */
 static uint64_t mark(const uint64_t *takes_ns, int nr)
 {
-	const struct mark_time m = { now, set, &world };
+	struct counter_reader reader = { .index = 0, .nr = 1 };
+	const struct counters counters = { .readers = &reader, .nr_readers = 1 };
 	uint64_t time_ns;
 
 	world.now_ns = 1000000;
 	world.takes_ns = takes_ns;
 	world.nr = nr;
 	world.sets = 0;
-	time_ns = mark_time(&m);
-	assert_int_equal(time_ns, world.boundary_ns);
+	world.boundary_ns[0] = READER_NS;
+	time_ns = mark_time(NULL, &counters, 2);
+	assert_int_equal(time_ns, world.boundary_ns[1]);
+	assert_int_equal(world.boundary_ns[0], READER_NS);
 	return world.now_ns - time_ns;
 }
 
