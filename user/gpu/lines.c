@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/json_out.h"
 #include "gpu/look.h"
-
-#define NS_PER_MS 1000000u
 
 /* Names and directions from the view of the CPUs' memory: what a GPU sends is written there. */
 static const struct {
@@ -49,12 +48,13 @@ static void header_device(FILE *out, const struct gpu_device *g)
 
 void lines_header(FILE *out, const struct gpu_list *l, uint64_t every_ns)
 {
+	uint64_t every_ms = every_ns / NS_PER_MS;
 	const char *comma = "";
 
 	fprintf(out,
 		"{\"schema\":\"t410trace.source/1\",\"name\":\"gpu\",\"every_ms\":%" PRIu64
 		",\"devices\":[",
-		every_ns / NS_PER_MS);
+		every_ms);
 	for (size_t i = 0; i < l->nr; i++) {
 		fputs(i ? "," : "", out);
 		header_device(out, &l->items[i]);

@@ -4,10 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/clock.h"
 #include "base/digits.h"
 #include "report/openmetrics/internal.h"
-
-#define NS_PER_S 1000000000u
 
 static const char *suffix(enum metric_type t)
 {

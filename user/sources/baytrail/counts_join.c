@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/cpulist.h"
 #include "base/text.h"
 #include "base/times.h"
@@ -15,7 +16,6 @@
 #include "sources/baytrail/baytrail_rows.h"
 #include "trace/header.h"
 
-#define NS_PER_S    1e9
 #define ONE_CHANNEL 32 /* bytes of a count */
 /* A larger count is an error, and its bytes may not fit. */
 #define MAX_COUNT   (1ull << 52)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/local_time.h"
 #include "base/text.h"
 #include "sources/baytrail/counts.h"
@@ -16,8 +17,6 @@
 
 #define MAX_LINE    4096
 #define MAX_COLUMNS 16
-#define NS_PER_S    1000000000.0
-#define NS_PER_MS   1000000ull
 /* 126 years: times are differences, or seconds since 1970. */
 #define MAX_TIME_S  4e9
 
@@ -284,10 +283,10 @@ static bool take_date(const char *text, uint64_t after_ns, uint64_t *ret_ns)
 		return false;
 	tm.tm_mon--;
 	tm.tm_year -= 1900;
-	seconds = local_time(&tm, (time_t)(after_ns / (uint64_t)NS_PER_S));
+	seconds = local_time(&tm, (time_t)(after_ns / NS_PER_S));
 	if (seconds < 0 || ms < 0)
 		return false;
-	*ret_ns = (uint64_t)seconds * (uint64_t)NS_PER_S + (uint64_t)ms * NS_PER_MS;
+	*ret_ns = (uint64_t)seconds * NS_PER_S + (uint64_t)ms * NS_PER_MS;
 	return true;
 }
 
