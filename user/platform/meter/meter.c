@@ -30,7 +30,10 @@ static size_t add_readings(struct meter *m, const struct meter_part *part, uint6
 	return nr;
 }
 
-/* Hand over what counted until @end, and go on from there. @turn may be NULL. */
+/*
+ * Hand over what counted until @end, and go on from there. @turn may be NULL. Where nothing is open
+ * the segment has no readings: it says that this time is missing.
+ */
 static int emit(struct meter *m, struct meter_pmu *p, struct meter_part *turn, uint64_t end,
 		const struct meter_sink *sink)
 {
@@ -50,7 +53,7 @@ static int emit(struct meter *m, struct meter_pmu *p, struct meter_part *turn, u
 		part_use(parts[i]);
 	}
 	p->start_ns = end;
-	return s.nr ? sink->segment(sink->arg, &s) : 0;
+	return sink->segment(sink->arg, &s);
 }
 
 /**
