@@ -120,8 +120,8 @@ def test_busy_time_divides():
 
 def test_text():
     text = " ".join(report(trace(True), "--by", "job").decode().split())
-    assert "p0 (slurm job 12) alone has contexts: its bytes are divided by busy time; busy: p0 (" in text, text
-    assert "shared: p0 (slurm job 12), p3 (slurm job 13 step 0)" in text, text
+    assert "slurm job 12 alone has contexts: its bytes are divided by busy time; busy: slurm job 12 " in text, text
+    assert "shared: slurm job 12, slurm job 13 step 0" in text, text
 
 
 def test_spoiled():

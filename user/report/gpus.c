@@ -45,8 +45,11 @@ void gpus_user(const struct device_user *u, char ret[GPUS_TEXT_LEN])
 
 	ret[0] = '\0';
 	if (u->job) {
-		str_append(ret, GPUS_TEXT_LEN, "%s job %s", scheduler_name(u->job->scheduler),
-			   FORMAT_SAFE(u->job->id));
+		str_append(ret, GPUS_TEXT_LEN, "%s job %.*s", scheduler_name(u->job->scheduler),
+			   (int)job_id_shown(u->job->id), FORMAT_SAFE(u->job->id));
+		if (u->job->step[0])
+			str_append(ret, GPUS_TEXT_LEN, " step %.*s",
+				   (int)job_id_shown(u->job->step), FORMAT_SAFE(u->job->step));
 	} else {
 		if (u->comm[0])
 			str_append(ret, GPUS_TEXT_LEN, "%s", FORMAT_SAFE(u->comm));

@@ -23,7 +23,12 @@ const struct report_device *gpus_link(const struct report *r, const struct repor
  */
 const struct device_users *gpus_users(const struct report *r, const struct report_device *d);
 
-/** gpus_user() - "slurm job 12", "python (system.slice/a.service)", "process 4711"; safe to print */
+/**
+ * gpus_user() - a user of a device
+ * @u: the user
+ * @ret: "slurm job 12 step 0", "python (system.slice/a.service) on instance 1", "process 4711"; safe
+ *	to print. Ids of containers are cut to the twelve digits that their users know
+ */
 void gpus_user(const struct device_user *u, char ret[GPUS_TEXT_LEN]);
 
 /**

@@ -85,27 +85,3 @@ int names_row(const struct report_row *row, char **ret_text)
 	*ret_text = text;
 	return 0;
 }
-
-int names_user(const struct device_user *u, char **ret_text)
-{
-	cleanup_free char *in = NULL;
-	char who[sizeof(u->comm) + 32], job[JOB_ID_LEN + JOB_STEP_LEN + 32];
-	int err;
-
-	if (u->comm[0])
-		snprintf(who, sizeof(who), "%.*s", (int)sizeof(u->comm), u->comm);
-	else
-		snprintf(who, sizeof(who), "pid %" PRIu32, u->pid);
-	if (u->job)
-		snprintf(job, sizeof(job), "%s job %.*s%s%.*s", scheduler_name(u->job->scheduler),
-			 (int)job_id_shown(u->job->id), u->job->id, u->job->step[0] ? " step " : "",
-			 (int)job_id_shown(u->job->step), u->job->step);
-	if (u->job)
-		err = format_terminal(job, sizeof(job), &in);
-	else
-		err = format_terminal(u->cgroup ? u->cgroup + strspn(u->cgroup, "/") : "unknown",
-				      SIZE_MAX, &in);
-	if (err)
-		return err;
-	return asprintf(ret_text, "%s (%s)", FORMAT_SAFE(who), in[0] ? in : "/") < 0 ? -ENOMEM : 0;
-}

@@ -41,13 +41,4 @@ int names_job(const struct report_row *row, bool below, char **ret_text);
  */
 int names_row(const struct report_row *row, char **ret_text);
 
-/**
- * names_user() - a user of a device: "python (slurm job 12)", "Xorg (system.slice/gdm.service)"
- * @u: the user
- * @ret_text: receives the text; the caller frees it
- *
- * Return: 0 or -ENOMEM.
- */
-int names_user(const struct device_user *u, char **ret_text);
-
 #endif

@@ -43,6 +43,11 @@ static void assert_owner(const struct report_device *d, const char *expected)
 
 static void owners(void **state)
 {
+	struct row_job step = { .scheduler = SCHEDULER_SLURM, .id = "12", .step = "0" };
+	struct row_job container = {
+		.scheduler = SCHEDULER_DOCKER,
+		.id = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+	};
 	struct report_device *d = &report->devices[ALONE];
 	char text[GPUS_TEXT_LEN];
 
@@ -62,6 +67,11 @@ static void owners(void **state)
 	assert_owner(d, "2 [kworker/u352:11]");
 	gpus_user(&(struct device_user){ .pid = 7, .instance = DEVICE_NO_INSTANCE }, text);
 	assert_string_equal(text, "process 7");
+	/* a job by its step, and a container by the digits of its id that people know */
+	gpus_user(&(struct device_user){ .job = &step, .instance = 3 }, text);
+	assert_string_equal(text, "slurm job 12 step 0 on instance 3");
+	gpus_user(&(struct device_user){ .job = &container, .instance = DEVICE_NO_INSTANCE }, text);
+	assert_string_equal(text, "docker job 0123456789ab");
 	/* names of others cannot steer the terminal */
 	gpus_user(&(struct device_user){ .pid = 7,
 					 .comm = "\x1b[31m",
