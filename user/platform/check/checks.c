@@ -161,6 +161,23 @@ void check_judge_paranoid(const char *text, const struct check_caps *caps,
 	}
 }
 
+/* The kernel's default. It lowers it itself when samples of others take long. */
+#define USUAL_SAMPLE_RATE 100000
+
+void check_judge_sample_rate(const char *text, struct check_row *ret_row)
+{
+	uint64_t rate = 0;
+
+	set_row(ret_row, "perf_event_max_sample_rate", CHECK_OK, "", "%.32s",
+		text ? text : "not there");
+	if (!text || parse_u64(text, &rate) || rate >= USUAL_SAMPLE_RATE)
+		return;
+	ret_row->status = CHECK_LIMITED;
+	set_remedy(ret_row, "the lower it is the earlier windows of a sleeping CPU are late, and "
+			    "the kernel stops its counters for a moment each time: sysctl "
+			    "kernel.perf_event_max_sample_rate=100000, or more");
+}
+
 void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row)
 {
 	/* For the record only: t410trace wants CAP_BPF in any case. */
@@ -506,6 +523,8 @@ static int add_permission_rows(int proc, struct check_list *list)
 	list->nr += 4;
 	check_judge_paranoid(line_of(proc, "sys/kernel/perf_event_paranoid", text), &caps,
 			     next(list));
+	check_judge_sample_rate(line_of(proc, "sys/kernel/perf_event_max_sample_rate", text),
+				next(list));
 	check_event(next(list));
 	err = check_serve(line_of(proc, "sys/kernel/perf_event_paranoid", text), next(list));
 	if (err)

@@ -126,6 +126,13 @@ void check_judge_bpf_jit(const char *text, struct check_row *ret_row);
 /** check_judge_lockdown() - may BPF programs read the kernel's memory? @text of sysfs' lockdown */
 void check_judge_lockdown(const char *text, struct check_row *ret_row);
 
+/**
+ * check_judge_sample_rate() - can the clock of windows tick?
+ * @text: of kernel.perf_event_max_sample_rate, or NULL
+ * @ret_row: the finding
+ */
+void check_judge_sample_rate(const char *text, struct check_row *ret_row);
+
 /** check_judge_unprivileged_bpf() - @text of kernel.unprivileged_bpf_disabled, or NULL */
 void check_judge_unprivileged_bpf(const char *text, struct check_row *ret_row);
 

@@ -137,6 +137,28 @@ static void test_lockdown(void **state)
 	}
 }
 
+static void test_sample_rate(void **state)
+{
+	static const struct {
+		const char *text;
+		enum check_status status;
+	} rows[] = {
+		{ "100000", CHECK_OK }, { "10000000", CHECK_OK },   { NULL, CHECK_OK },
+		{ "many", CHECK_OK },	{ "99999", CHECK_LIMITED }, { "1", CHECK_LIMITED },
+	};
+	struct check_row row;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		check_judge_sample_rate(rows[i].text, &row);
+		assert_string_equal(row.name, "perf_event_max_sample_rate");
+		assert_string_equal(row.found, rows[i].text ? rows[i].text : "not there");
+		assert_int_equal(row.status, rows[i].status);
+		assert_int_equal(!strstr(row.remedy, "kernel.perf_event_max_sample_rate=100000"),
+				 row.status == CHECK_OK);
+	}
+}
+
 static void test_unprivileged_bpf(void **state)
 {
 	struct check_row row;
@@ -300,6 +322,7 @@ static void test_run(void **state)
 	tree_make_t410(&tree);
 	tree_put(&tree, "self/mountinfo", "1 2 0:3 / /my\\040cgroups rw - cgroup2 none rw\n");
 	tree_put(&tree, "sys/kernel/perf_event_paranoid", "-1\n");
+	tree_put(&tree, "sys/kernel/perf_event_max_sample_rate", "25000\n");
 	tree_put(&tree, "kernel/btf/vmlinux", "");
 	assert_int_equal(sysfs_open(tree.root, NULL, &fs), 0);
 	assert_int_equal(check_machine(&fs, "/nonexistent/proc", "/nonexistent", &list), -ENOENT);
@@ -313,6 +336,7 @@ static void test_run(void **state)
 			    "it have no names");
 	assert_non_null(strstr(row->remedy, "--cgroupns=host"));
 	assert_string_equal(find_row(&list, "perf_event_paranoid")->found, "-1");
+	assert_int_equal(find_row(&list, "perf_event_max_sample_rate")->status, CHECK_LIMITED);
 	assert_string_equal(find_row(&list, "unprivileged_bpf_disabled")->found, "not there");
 	assert_int_equal(find_row(&list, "bpf_jit_enable")->status, CHECK_OK);
 	assert_int_equal(find_row(&list, "btf")->status, CHECK_OK);
@@ -415,17 +439,12 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_paranoid),
-		cmocka_unit_test(test_caps),
-		cmocka_unit_test(test_lockdown),
-		cmocka_unit_test(test_unprivileged_bpf),
-		cmocka_unit_test(test_clock),
-		cmocka_unit_test(test_pmus),
-		cmocka_unit_test(test_cgroup2),
-		cmocka_unit_test(test_run),
-		cmocka_unit_test(test_serve),
-		cmocka_unit_test(test_sockets),
+		cmocka_unit_test(test_kernel),	    cmocka_unit_test(test_paranoid),
+		cmocka_unit_test(test_caps),	    cmocka_unit_test(test_lockdown),
+		cmocka_unit_test(test_sample_rate), cmocka_unit_test(test_unprivileged_bpf),
+		cmocka_unit_test(test_clock),	    cmocka_unit_test(test_pmus),
+		cmocka_unit_test(test_cgroup2),	    cmocka_unit_test(test_run),
+		cmocka_unit_test(test_serve),	    cmocka_unit_test(test_sockets),
 		cmocka_unit_test(test_names),
 	};
 
