@@ -18,7 +18,7 @@ trap 'exit 143' TERM
 now() {
 	# The names of x86, and of arm64
 	awk 'NR == 1 { n = NF; for (i = 1; i <= n; i++) cpu[i] = substr($i, 4); next }
-		{ kind = /arch_timer|^ *LOC:/ ? "timers" : /^ *(IPI0|RES):/ ? "reschedule" :
+		{ kind = /arch_timer|^ *LOC:/ ? "timers" : /^ *(IPI0|RES):/ ? "reschedule" : \
 			/^ *(IPI1|CAL):/ ? "calls" : /^ *(IPI[56]|IWI):/ ? "irq_work" : "others" }
 		{ for (i = 1; i <= n && $(i + 1) ~ /^[0-9]+$/; i++) sum[kind " " cpu[i]] += $(i + 1) }
 		END { for (c in sum) print c, sum[c] }' /proc/interrupts
