@@ -93,8 +93,29 @@ find_folder() {
 	folder=$SHARED/$id/$last
 }
 
+# is_steady SECONDS: has the clock gone on for so long, with no day without a round? Where it has not,
+# because the machine was down or the clock was set, what looks old may not be.
+is_steady() { [ $((now - since)) -ge "$1" ]; }
+
+# note_round: since when it has
+note_round() {
+	now=$(date +%s) since='' last=''
+	[ ! -r .since ] || read -r since last < .since
+	if ! is_number "$since" || ! is_number "$last"; then
+		since=$now
+	elif [ "$last" -gt "$now" ] || [ $((now - last)) -gt 86400 ]; then
+		say "the last round was at $(date -d "@$last"), says the clock:" \
+			"for $KEEP days nothing is given up for its age"
+		since=$now
+	fi
+	echo "$since $now" > .since.tmp && mv -f .since.tmp .since
+}
+
 # is_over: has the time passed in which nodes may close? Also when the clock was set back after the end.
-is_over() { [ "$now" -ge $((end + $1 * CLOSE)) ] || [ "$end" -gt $((now + CLOSE)) ]; }
+is_over() {
+	[ "$end" -gt $((now + CLOSE)) ] ||
+		{ [ "$now" -ge $((end + $1 * CLOSE)) ] && is_steady $(($1 * CLOSE)); }
+}
 
 # problem: what a program has said, in a line
 problem() {
@@ -128,7 +149,7 @@ give_up() {
 fail() {
 	failed=1
 	in_a_row=$((in_a_row + 1))
-	if [ "$now" -gt $((end + KEEP * 86400)) ]; then
+	if [ "$now" -gt $((end + KEEP * 86400)) ] && is_steady $((KEEP * 86400)); then
 		give_up "after $KEEP days: $*"
 	else
 		say "job $number: the account is not stored and will be tried again: $*"
@@ -236,6 +257,7 @@ one_ticket() {
 
 # Reports for which no ticket came, and those of tickets that were given up
 forget_old_reports() {
+	is_steady $((2 * KEEP * 86400)) || return 0
 	{
 		call find "$SHARED" -mindepth 2 -maxdepth 2 -type d -path '*/[0-9]*/[0-9]*' -mtime +$((2 * KEEP)) 2> .problem ||
 			say "not all old reports can be found: $(problem)"
@@ -257,6 +279,7 @@ cd "$TICKETS" || exit 1
 exec 9> .lock
 flock -n 9 || stop "another round runs"
 check_shared
+note_round
 failed=0
 in_a_row=0
 # a ticket that comes meanwhile is one of the next round, also if it is of a run of the same number

@@ -24,7 +24,8 @@ SLURM = ROOT / "packaging/slurm"
 T410TRACE = pathlib.Path(sys.argv[1]).resolve()
 BEGIN = 1795313813
 RECORD = "t4j1l:d6fqsaaaaaaa"
-KEEP_S = 7 * 86400
+DAY_S = 86400
+KEEP_S = 7 * DAY_S
 
 # Names of hosts; n[1-3] is the only list that is understood
 HOSTNAMES = 'for name in "$3"; do [ "$name" = "n[1-3]" ] && echo "n1\nn2\nn3" || echo "$name"; done'
@@ -69,6 +70,7 @@ class Site:
         self.shared, self.tickets = self.folder / "shared", self.folder / "tickets"
         self.shared.mkdir(mode=0o750)
         self.tickets.mkdir()
+        self.rounds(100 * DAY_S)
         self.pretend("logger", 'echo "$@" >> FOLDER/log')
         self.pretend("scontrol", HOSTNAMES)
         self.pretend("squeue", f"echo 42 42 {BEGIN}")
@@ -153,6 +155,11 @@ END""")
             words = path.read_text(encoding="utf-8").split()
             words[4] = str(int(words[4]) - seconds)
             path.write_text(" ".join(words) + "\n", encoding="utf-8")
+
+    def rounds(self, since, last=0):
+        """There were some every half minute, from so long ago on; the last one was so long ago."""
+        now = int(time.time())
+        (self.tickets / ".since").write_text(f"{now - since} {now - last}\n", encoding="utf-8")
 
     def reports(self):
         return sorted(str(path.relative_to(self.shared)) for path in self.shared.rglob("*") if path.is_file())
@@ -460,6 +467,34 @@ def test_a_clock_that_is_set_back():
         site.later(-100000)
         site.round()
         assert site.lines("stored") == [modified()] and not site.left()
+
+
+def test_a_clock_that_is_set_forward():
+    """Or rounds that begin again after a stop: what looks old was not tried, nor did nodes have their time."""
+    for since, last, told in ((100 * DAY_S, 2 * DAY_S, 1), (100 * DAY_S, -60, 1), (60, 0, 0), (None, None, 0)):
+        with Site() as site:
+            site.all_close("41", BEGIN - 60)
+            site.all_close()
+            site.epilog("n1", "43")
+            site.ticket()
+            site.ticket("43")
+            site.later(KEEP_S + 300)
+            old = time.time() - 2 * KEEP_S - 90000
+            os.utime(site.shared / f"41/{BEGIN - 60}", (old, old))
+            site.database("rmdir FOLDER/busy; exit 1")
+            if since is None:
+                (site.tickets / ".since").unlink()
+            else:
+                site.rounds(since, last)
+            for number in range(2):
+                said = site.round(1)
+                assert said.count("nothing is given up for its age") == (0 if number else told), said
+                assert "given up after" not in said and "nobody asked" not in said, said
+            assert site.left() == ["open/42", "open/43"] and len(site.reports()) == 7, (site.left(), site.reports())
+            site.rounds(100 * DAY_S)
+            said = site.round(1)
+            assert said.count("given up after 7 days") == 2 and "nobody asked" in said, said
+            assert site.left() == ["unstored/42", "unstored/43"] and len(site.reports()) == 4
 
 
 def test_what_else_is_in_the_folder_goes_with_it():
