@@ -274,9 +274,11 @@ if [ -r "$SETTINGS" ]; then
 	. "$SETTINGS"
 fi
 PATH=$SLURM:$PATH
+# a lock needs no more than an open file
+umask 077
 check_settings
 cd "$TICKETS" || exit 1
-exec 9> .lock
+exec 9> .lock && chmod 600 .lock || stop "cannot write to $TICKETS/.lock"
 flock -n 9 || stop "another round runs"
 check_shared
 note_round

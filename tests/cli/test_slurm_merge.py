@@ -497,6 +497,18 @@ def test_a_clock_that_is_set_forward():
             assert site.left() == ["unstored/42", "unstored/43"] and len(site.reports()) == 4
 
 
+def test_nobody_else_can_lock_the_rounds():
+    """A lock needs no more than an open file."""
+    for old in (None, 0o644):
+        with Site() as site:
+            lock = site.tickets / ".lock"
+            if old:
+                lock.touch()
+                lock.chmod(old)
+            site.round()
+            assert lock.stat().st_mode & 0o777 == 0o600, oct(lock.stat().st_mode)
+
+
 def test_what_else_is_in_the_folder_goes_with_it():
     """Folders, pipes and links go; what is behind a link stays."""
     with Site() as site:
