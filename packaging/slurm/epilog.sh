@@ -11,7 +11,7 @@
 SETTINGS=${T410TRACE_EPILOG_CONF:-/etc/t410trace/epilog.conf}
 T410TRACE=/usr/local/bin/t410trace
 SLURM=/usr/bin         # folder of scontrol, squeue and sacctmgr
-LIMIT=10               # seconds that the whole epilog may take, 3 at least
+LIMIT=10               # seconds that the whole epilog may take, 3 to 999
 WAIT=5                 # seconds of these that the closing account may take
 FIELD=AdminComment     # or SystemComment, Comment (sacctmgr(1) says which there are)
 MOST=60000             # bytes that the database's column has room for
@@ -36,6 +36,7 @@ check_environment() {
 	need scontrol squeue sacctmgr
 	[ -n "${SLURM_CLUSTER_NAME:-}" ] || refuse "slurmd does not say which cluster this is"
 	[ -n "$nodes" ] || refuse "slurmd does not say which nodes the job had"
+	[ -n "${SLURMD_NODENAME:-}" ] || refuse "slurmd does not say which node this is"
 }
 
 # One node speaks for a job: the first. The others keep what they have, as a field has room
@@ -192,7 +193,10 @@ account() {
 # in_time: account, in a process group that ends with the limit. A second of it is for what account
 # says then, and one for what is said here.
 in_time() {
-	[ "$LIMIT" -ge 3 ] || refuse "LIMIT in $SETTINGS must be a number of seconds, 3 at least"
+	case $LIMIT in
+	[3-9] | [1-9][0-9] | [1-9][0-9][0-9]) ;;
+	*) refuse "LIMIT in $SETTINGS must be a number of seconds, from 3 to 999" ;;
+	esac
 	timeout -k 1 $((LIMIT - 2)) /bin/sh "$0" account
 	status=$?
 	case $status in
@@ -215,7 +219,7 @@ if [ -r "$SETTINGS" ]; then
 	. "$SETTINGS"
 fi
 trap 'exit 0' EXIT
-PATH=$SLURM:$PATH
+PATH=${SLURM:+$SLURM:}$PATH
 case ${1:-} in
 account) account ;;
 *) in_time ;;

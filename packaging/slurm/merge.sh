@@ -273,7 +273,7 @@ if [ -r "$SETTINGS" ]; then
 	# shellcheck source=/dev/null
 	. "$SETTINGS"
 fi
-PATH=$SLURM:$PATH
+PATH=${SLURM:+$SLURM:}$PATH
 # a lock needs no more than an open file
 umask 077
 check_settings

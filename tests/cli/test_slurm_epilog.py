@@ -264,7 +264,7 @@ def one_limit_holds_for_all():
 
 
 def the_limit_is_a_limit():
-    for limit in ("0", "2", "-1", "", "ten"):
+    for limit in ("0", "2", "-1", "", "ten", "08", "1000"):
         Run(settings=f"LIMIT={limit}").refused("LIMIT")
     return Run()
 
@@ -280,6 +280,9 @@ def slurms_programs_are_where_the_settings_say():
     run = Run(settings="SLURM=/no/such/folder PATH=FOLDER:$PATH")
     assert run.stored == [stored()] and not run.log, (run.stored, run.log)
     run = Run(scontrol="/usr/bin/env | /usr/bin/grep -q ^PATH=/ && echo n1")
+    assert run.stored == [stored()], (run.stored, run.log)
+    # "SLURM=" is not the folder in which slurmd happens to be
+    run = Run(settings="PATH=FOLDER:$PATH SLURM=", scontrol="/usr/bin/env | /usr/bin/grep -q ^PATH=/ && echo n1")
     assert run.stored == [stored()], (run.stored, run.log)
     return run
 
@@ -306,7 +309,7 @@ def only_the_first_node_speaks():
 
 
 def without_its_nodes_or_cluster_nothing_is_stored():
-    for name, word in (("SLURM_NODELIST", "nodes"), ("SLURM_CLUSTER_NAME", "cluster")):
+    for name, word in (("SLURM_NODELIST", "nodes"), ("SLURMD_NODENAME", "node"), ("SLURM_CLUSTER_NAME", "cluster")):
         Run(job={key: value for key, value in JOB.items() if key != name}).refused(word)
     return Run(scontrol="echo error >&2; exit 1").refused("scontrol show hostnames")
 
