@@ -79,7 +79,12 @@ while :; do
 	[ $# -gt 0 ] || break
 	cd .collect || exit 1
 	send "$@"
-	rm -f "$@"
+	# else they would be sent again at once, and again
+	rm -f "$@" || {
+		echo "$# reports were sent and cannot be removed from $SPOOL/.collect:" \
+			"the next round sends them again" >&2
+		exit 1
+	}
 	cd ..
 	sent=$((sent + $#))
 done

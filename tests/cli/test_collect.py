@@ -180,6 +180,15 @@ def test_the_same_report_again():
         assert names(site.share) == reports(1, 2)
 
 
+def test_reports_that_cannot_be_removed_are_sent_once():
+    """... in a round."""
+    with Site(settings="rm() { return 1; }") as site:
+        site.write(1, 2)
+        has(site.round(1), "2 reports were sent and cannot be removed")
+        assert names(site.share) == reports(1, 2)
+        assert (site.folder / "calls").read_text(encoding="utf-8").split() == ["2"]
+
+
 def test_settings_are_checked():
     with Site("") as site:
         has(site.round(1), "COMMAND", "conf")
