@@ -45,6 +45,9 @@ static int copy_database(struct store *s, const char *to, struct diag *d)
 		err = store_error(&copy, rc, "cannot write the accounts", d);
 	}
 	sqlite3_close(db);
+	/* it would keep the room that it lacked */
+	if (err)
+		unlink(to);
 	return err;
 }
 

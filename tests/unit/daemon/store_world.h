@@ -161,6 +161,18 @@ static inline bool mount_small(const char *path, const char *size)
 	return !mount("tmpfs", path, "tmpfs", 0, options);
 }
 
+/* Take all room that is left. */
+static inline void fill_up(const char *name)
+{
+	static const char block[4096];
+	int fd = open(name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+	CHECK(fd >= 0);
+	while (write(fd, block, sizeof(block)) > 0)
+		;
+	close(fd);
+}
+
 static inline void put_node(struct store *s, uint64_t intervals, size_t nr_counters)
 {
 	struct host_info host = sample_host();

@@ -316,18 +316,6 @@ static void test_locked(void **state)
 	teardown(&b);
 }
 
-static void fill_up(const char *name)
-{
-	static const char block[4096];
-	FILE *f = fopen(name, "w");
-
-	CHECK(f);
-	setvbuf(f, NULL, _IONBF, 0);
-	while (fwrite(block, sizeof(block), 1, f))
-		;
-	fclose(f);
-}
-
 /* A full disk: what was in the store stays, what came meanwhile is in the next interval. */
 static void on_full_disk(void *arg)
 {

@@ -351,17 +351,6 @@ static void test_locked(void **state)
 	assert_int_equal(f.intervals, 3);
 }
 
-static void fill_up(const char *name)
-{
-	static const char block[4096];
-	int fd = open(name, O_WRONLY | O_CREAT | O_APPEND, 0600);
-
-	CHECK(fd >= 0);
-	while (write(fd, block, sizeof(block)) > 0)
-		;
-	close(fd);
-}
-
 static void on_full_disk(void *arg)
 {
 	char filler[PATH_MAX + 8];

@@ -338,6 +338,40 @@ static void test_lock_taken(void **state)
 	store_close(s);
 }
 
+/* Without room for a new file, in place of one that was removed, none is begun and left. */
+static void restored_on_full_disk(void *arg)
+{
+	char filler[PATH_MAX + 8], copy[PATH_MAX + 8];
+	struct store *s;
+	struct found f;
+	struct diag d = { 0 };
+
+	(void)arg;
+	snprintf(filler, sizeof(filler), "%s/filler", tree.root);
+	snprintf(copy, sizeof(copy), "%.4000s-new", file);
+	if (!mount_small(tree.root, "size=4m"))
+		skip_child("no rights to mount");
+	CHECK(!store_open(file, true, &d, &s));
+	CHECK(!put_interval(s, 1, 200, 1, &d));
+	CHECK(!unlink(file));
+	fill_up(filler);
+	for (int i = 0; i < 3; i++) {
+		CHECK(store_begin(s, &d) == -ESTALE);
+		CHECK(store_restore(s, &d) == -ENOSPC && strstr(d.help, "space"));
+		CHECK(access(copy, F_OK));
+	}
+	CHECK(!unlink(filler));
+	CHECK(!store_restore(s, &d) && !look(file, NULL, &f, &d));
+	CHECK(f.nr == 200 && access(copy, F_OK));
+	store_close(s);
+}
+
+static void test_restored_on_full_disk(void **state)
+{
+	(void)state;
+	in_child(restored_on_full_disk, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +381,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_replaced, make, clear),
 		cmocka_unit_test_setup_teardown(test_folder_moved, make, clear),
 		cmocka_unit_test_setup_teardown(test_lock_taken, make, clear),
+		cmocka_unit_test_setup_teardown(test_restored_on_full_disk, make, clear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
