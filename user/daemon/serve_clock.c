@@ -84,16 +84,27 @@ static void explain(const struct serve_clock *c, int64_t ahead_ns, int err, char
 		str_append(ret, size, "or until %s is removed because the clock is right", c->file);
 }
 
+/* To remove it says that the clock is right, but not where the accounts are gone, too. */
+static void look_for_file(struct serve_clock *c)
+{
+	char store[sizeof(c->file)];
+
+	if (!c->noted || !access(c->file, F_OK) || errno != ENOENT)
+		return;
+	c->noted = false;
+	str_copy(store, sizeof(store), c->file);
+	store[strlen(store) - strlen(SERVE_CLOCK_SUFFIX)] = '\0';
+	if (!access(store, F_OK))
+		c->wall_ns = 0;
+}
+
 bool serve_clock_check(struct serve_clock *c, uint64_t wall_ns, uint64_t boot_ns, uint64_t keep_ns,
 		       char *ret_why, size_t size)
 {
 	int64_t ahead_ns = 0;
 	int err = 0;
 
-	if (c->noted && access(c->file, F_OK) && errno == ENOENT) {
-		c->noted = false;
-		c->wall_ns = 0;
-	}
+	look_for_file(c);
 	if (!c->boot_ns)
 		c->boot_ns = boot_ns;
 	if (c->wall_ns)

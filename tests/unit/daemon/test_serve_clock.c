@@ -44,6 +44,7 @@ static int make(void **state)
 	m = (struct machine){ .boot = "one", .wall_ns = NOW, .boot_ns = 5 * DAY, .keep_ns = KEEP };
 	tree_make(&m.tree);
 	tree_path(&m.tree, "accounts.db", m.store);
+	tree_put(&m.tree, "accounts.db", "");
 	start(&m, 0);
 	*state = &m;
 	return 0;
@@ -206,6 +207,22 @@ static void test_removed(void **state)
 	assert_false(believed(m, 10 * NS_PER_S, -100 * (int64_t)DAY));
 }
 
+/* Accounts that are removed, and written anew, take nothing but the file along. */
+static void test_removed_with_store(void **state)
+{
+	struct machine *m = *state;
+
+	assert_true(believed(m, 0, 0));
+	assert_false(believed(m, 10 * NS_PER_S, 100 * DAY));
+	tree_drop(&m->tree, "accounts.db");
+	assert_int_equal(unlink(m->clock.file), 0);
+	assert_false(believed(m, 10 * NS_PER_S, 0));
+	tree_put(&m->tree, "accounts.db", "");
+	assert_false(believed(m, 10 * NS_PER_S, 0));
+	assert_int_equal(unlink(m->clock.file), 0);
+	assert_true(believed(m, 10 * NS_PER_S, 0));
+}
+
 /* What is in the file says nothing: the store does. */
 static void test_no_content(void **state)
 {
@@ -244,10 +261,17 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_believed), TEST(test_set_ahead), TEST(test_set_back),
-		TEST(test_kept_for), TEST(test_stop),	   TEST(test_late_set),
-		TEST(test_restart),  TEST(test_removed),   TEST(test_no_content),
+		TEST(test_believed),
+		TEST(test_set_ahead),
+		TEST(test_set_back),
+		TEST(test_kept_for),
+		TEST(test_stop),
+		TEST(test_late_set),
+		TEST(test_restart),
+		TEST(test_removed),
+		TEST(test_no_content),
 		TEST(test_no_file),
+		TEST(test_removed_with_store),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
