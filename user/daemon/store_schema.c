@@ -134,7 +134,7 @@ static int keep_old(struct store *s, int64_t version, struct diag *d)
 {
 	cleanup_free char *name = NULL;
 	char *sql;
-	int fd, rc;
+	int fd, err, rc;
 
 	if (asprintf(&name, "%s.v%lld", s->file, (long long)version) < 0) {
 		name = NULL;
@@ -143,10 +143,12 @@ static int keep_old(struct store *s, int64_t version, struct diag *d)
 	unlink(name);
 	/* SQLite fills an empty file, which has rights of ours */
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, PRIVATE_FILE);
-	if (fd < 0)
-		return diag_fail(d, -errno, "cannot keep the accounts of before as %s: %s", name,
-				 strerror(errno));
-	close(fd);
+	err = fd < 0 ? -errno : private_file(fd, PRIVATE_FILE);
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		return diag_fail(d, err, "cannot keep the accounts of before as %s: %s", name,
+				 strerror(-err));
 	sql = sqlite3_mprintf("VACUUM INTO %Q", name);
 	rc = sql ? store_exec(s, sql) : SQLITE_NOMEM;
 	sqlite3_free(sql);

@@ -705,10 +705,11 @@ static void test_older(void **state)
 		[8] = "ALTER TABLE jobs DROP COLUMN gpus",
 	};
 	uint64_t interval = 1;
-	char sql[64];
+	char sql[64], older[PATH_MAX + 32];
 	struct found f;
 	struct store *s;
 	struct diag d;
+	mode_t before;
 
 	(void)state;
 	make_store();
@@ -719,7 +720,11 @@ static void test_older(void **state)
 		set_columns(sql);
 		assert_int_equal(look(file, NULL, &f, &d), -EPROTONOSUPPORT);
 		assert_non_null(strstr(d.help, "t410trace serve"));
+		before = umask(077);
 		assert_int_equal(store_open(file, true, &d, &s), 0);
+		umask(before);
+		snprintf(older, sizeof(older), "%s.v%zu", file, version);
+		assert_int_equal(mode_of(older), 0640);
 		assert_int_equal(look(file, NULL, &f, &d), 0);
 		assert_int_equal(f.nr, 200);
 		assert_int_equal(f.intervals, interval);
