@@ -41,7 +41,7 @@ static bool take_name(const char *host, char ret[NAME_LEN])
 	memcpy(ret, host, length);
 	length -= ret[length - 1] == '.';
 	ret[length] = '\0';
-	return !brackets || is_address(ret);
+	return length && (!brackets || is_address(ret));
 }
 
 static bool is_listed(const char *name, const char *names)
@@ -51,7 +51,9 @@ static bool is_listed(const char *name, const char *names)
 	for (; *names; names += length) {
 		names += strspn(names, ", ");
 		length = strcspn(names, ", ");
-		if (length && length == strlen(name) && !strncasecmp(names, name, length))
+		/* as the name that is asked for, without a dot at its end */
+		if (length && length - (names[length - 1] == '.') == strlen(name) &&
+		    !strncasecmp(names, name, strlen(name)))
 			return true;
 	}
 	return false;

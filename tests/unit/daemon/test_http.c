@@ -252,7 +252,7 @@ static void test_hosts(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(right) / sizeof(right[0]); i++)
 		expect_host(h, right[i], 200);
-	http_hosts(h, "node7, node7.example.org,t410");
+	http_hosts(h, "node7, node7.example.org,t410.");
 	before = nr_pages;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		expect_host(h, wrong[i], 421);
