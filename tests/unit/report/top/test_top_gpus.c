@@ -107,6 +107,22 @@ static void test_idle(void **state)
 	close_stage(&s);
 }
 
+/* With address sanitizer nothing is read or written outside. */
+static void test_all_sizes(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	open_stage(&s, ROW_PROCESS, 0, 24, 80);
+	add(&s, with_gpus(0));
+	PRESS(&s, '7', 'a');
+	for (s.rows = DRAW_MIN_ROWS; s.rows <= 30; s.rows += under_valgrind(10, 1))
+		for (s.columns = DRAW_MIN_COLUMNS; s.columns <= 130;
+		     s.columns += under_valgrind(30, 1))
+			has(&s, "GPU");
+	close_stage(&s);
+}
+
 static void test_none(void **state)
 {
 	struct stage s;
@@ -121,9 +137,8 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_page),
-		cmocka_unit_test(test_past),
-		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_page), cmocka_unit_test(test_past),
+		cmocka_unit_test(test_idle), cmocka_unit_test(test_all_sizes),
 		cmocka_unit_test(test_none),
 	};
 
