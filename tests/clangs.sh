@@ -6,8 +6,11 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tests/builds.sh
-# These load all programs: beside the ledger's those of weights, ticks, disks and packets.
-LIVE=(ledger/ weights/ticks io/udp)
+said=$(mktemp -d)
+trap 'rm -rf "$log" "$said"' EXIT
+# These load all programs: beside the ledger's those of weights, ticks, disks and packets, and the one
+# that finds tasks from a pid namespace.
+LIVE=(ledger/ weights/ticks io/udp namespaces/nobody)
 native=amd64
 [ "$(uname -m)" != aarch64 ] || native=arm64
 
@@ -22,10 +25,13 @@ try() {
 		"$folder/tests/unit/platform/bpf/test_old_kernels" || return
 	# A compiler that was not used would be right every time.
 	grep -aqi "clang $1\." "$folder/t410trace" || echo "not ok $clang: another one has compiled it"
-	CMOCKA_MESSAGE_OUTPUT=TAP "$folder/tests/unit/platform/bpf/test_old_kernels" |
-		sed -nE "s/^(ok|not ok) [0-9]+ - /\1 $clang /p" ||
-		echo "not ok $clang: old kernels"
-	tests/live/run.sh "$folder/t410trace" "${LIVE[@]}" | sed -E "s/^(ok|not ok|skip) /&$clang /"
+	CMOCKA_MESSAGE_OUTPUT=TAP "$folder/tests/unit/platform/bpf/test_old_kernels" \
+		> "$said/old_kernels.tap" 2> "$said/old_kernels.err"
+	echo $? > "$said/old_kernels.status"
+	{
+		tests/results.py tap "$said" old_kernels || echo "not ok old kernels: status $?"
+		tests/live/run.sh "$folder/t410trace" "${LIVE[@]}" || echo "not ok live: status $?"
+	} | sed -E "s/^(ok|not ok|skip) /&$clang /"
 }
 
 mapfile -t numbers < <(packaging/deps.sh --clangs)
