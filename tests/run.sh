@@ -124,7 +124,8 @@ unit_programs() {
 	printf '%s\n' "${programs[@]}" |
 		xargs -P "$(nproc)" -I PROGRAM bash -c 'unit_program "$@"' run.sh "$folder" PROGRAM "$@" ||
 		echo "not ok unit programs: not all could be run"
-	tests/results.py tap "$folder" "${programs[@]##*/}"
+	tests/results.py tap "$folder" "${programs[@]##*/}" ||
+		echo "not ok unit programs: their results cannot be read"
 	[ -z "${KNOWN:-}" ] || echo "# $(find "$folder" -name '*.known' | wc -l) of ${#programs[@]} programs did not change"
 }
 
@@ -159,6 +160,8 @@ scripts() {
 		'read -ra words <<< "$2"; script "${words[@]}" > "$1/${words[0]##*/}.out" 2>&1' run.sh "$folder" LINE
 	while read -r script _; do
 		cat "$folder/${script##*/}.out" || echo "not ok ${script##*/}: it did not run"
+		grep -qE '^(ok|not ok|skip) ' "$folder/${script##*/}.out" ||
+			echo "not ok ${script##*/}: it has no results"
 	done < "$folder/list"
 }
 part_unit() {
@@ -371,7 +374,8 @@ lanes() {
 }
 
 for name in T410_UPDATE_GOLDEN GOLDEN; do
-	[ -z "${!name:-}" ] || { echo "run.sh: $name is set: golden files would be written, not compared; unset it" >&2; exit 2; }
+	# also to nothing, which is enough for a program
+	[ -z "${!name+set}" ] || { echo "run.sh: $name is set: golden files would be written, not compared; unset it" >&2; exit 2; }
 done
 case $* in
 '' | all) whole=1 ;;

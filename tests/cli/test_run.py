@@ -130,6 +130,13 @@ def scripts_that_die():
         expect(*run(part, scripts={script: "exit 1"}), well - 1, [said])
 
 
+def scripts_that_say_nothing():
+    for script, part in ((OF_UNIT[0], "unit"), ("tests/machine/test_judge.py", "emulation")):
+        well = 4 + len(OF_UNIT) if part == "unit" else len(SCRIPTS) - len(OF_UNIT)
+        for text in (":", "echo '# nothing to do'"):
+            expect(*run(part, scripts={script: text}), well - 1, [f"{pathlib.Path(script).name}: it has no results"])
+
+
 def second_tries():
     """They have passed, and the tally of the part tells how many there were; the last line does not."""
     script = "tests/live/run.sh"
@@ -220,8 +227,48 @@ def all_parts():
 def golden_files():
     """They are not written by a run that judges."""
     for name in ("T410_UPDATE_GOLDEN", "GOLDEN"):
-        said, status = run("build", **{name: "1"})
-        assert status == 2 and name in said, said
+        for value in ("1", ""):
+            said, status = run("build", **{name: value})
+            assert status == 2 and name in said, said
+
+
+def tests_that_need_root():
+    """Who cannot run a test does not pass it."""
+    unrun = re.compile(r"if os\.gete?uid\(\):\n(?: +print\(.*\)\n)* +return\n")
+    for path in (ROOT / "tests").rglob("*.py"):
+        assert not unrun.search(path.read_text(encoding="utf-8")), f"{path} passes a test that it does not run"
+
+
+def clangs(program, live="echo ok live"):
+    """What tests/clangs.sh says of a compiler, where all that is built is @program."""
+    with tempfile.TemporaryDirectory() as name:
+        tree = pathlib.Path(name)
+        (tree / "tests").mkdir()
+        for name in ("clangs.sh", "builds.sh", "results.py"):
+            shutil.copy(RUN.parent / name, tree / "tests")
+        (tree / "Makefile").write_text("all:\nbuild/%:\n\t@mkdir -p $(@D) && cp program $@\n", encoding="utf-8")
+        pretend(tree / "packaging/deps.sh", '[ "$1" != --clangs ] || echo 14')
+        pretend(tree / "program", f"# clang 14.0\n{program}")
+        pretend(tree / "tests/live/run.sh", live)
+        done = subprocess.run(
+            ["tests/clangs.sh"], cwd=tree, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True, check=True
+        )
+        return [line for line in done.stdout.splitlines() if line.startswith(("ok ", "not ok ", "skip "))]
+
+
+def results_of_compilers():
+    """Skips and plans count, as everywhere, and so does a live test that does not begin."""
+    built = ["ok clang-14 arm64", "ok clang-14"]
+    one, live = "ok clang-14 old_kernels: one", "ok clang-14 live"
+    assert clangs(TWO) == [*built, one, "ok clang-14 old_kernels: two", live], clangs(TWO)
+    for text, *said in (
+        ("echo 1..2; echo ok 1 - one; echo '# skipped: no types'; echo not ok 2 '#' SKIP two", one,
+         "skip clang-14 old_kernels/two: no types"),
+        ("echo 1..2; echo ok 1 - one", one, "not ok clang-14 old_kernels: it planned 2 tests and had 1"),
+        ("echo 1..1; echo ok 1 - one; exit 139", one, "not ok clang-14 old_kernels: exit status 139, see below"),
+    ):
+        assert clangs(text) == [*built, *said, live], clangs(text)
+    assert clangs(TWO, "exit 2")[-1] == "not ok clang-14 live: status 2", clangs(TWO, "exit 2")
 
 
 def jobs_of_make():
@@ -264,6 +311,7 @@ TESTS = (
     a_program_that_hangs,
     a_program_that_says_nothing,
     scripts_that_die,
+    scripts_that_say_nothing,
     second_tries,
     unreadable_programs,
     unreadable_scripts,
@@ -271,6 +319,8 @@ TESTS = (
     unchanged_programs,
     all_parts,
     golden_files,
+    tests_that_need_root,
+    results_of_compilers,
     jobs_of_make,
     told_to_end,
 )

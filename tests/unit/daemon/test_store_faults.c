@@ -106,10 +106,12 @@ static void remove_log(void)
 static void test_other_people(void **state)
 {
 	uint64_t i;
-	struct store *s = writer();
+	struct store *s;
 	struct diag d;
 
 	(void)state;
+	root_only();
+	s = writer();
 	/* each commit, also the first after the log was begun anew */
 	for (i = 1; i < 30; i++) {
 		assert_int_equal(put_interval(s, 1, 3, i, &d), 0);
@@ -142,13 +144,15 @@ static void test_other_people(void **state)
 /* The log is written from its begin again and again while somebody reads who may not write. */
 static void test_other_people_for_long(void **state)
 {
-	struct store *s = writer();
+	struct store *s;
 	struct diag d;
 	size_t bad = 0;
 	int status, pipes[2];
 	pid_t pid;
 
 	(void)state;
+	root_only();
+	s = writer();
 	assert_int_equal(put_interval(s, 1, 200, 1, &d), 0);
 	assert_int_equal(pipe(pipes), 0);
 	pid = fork();
