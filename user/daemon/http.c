@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -152,6 +153,33 @@ static int fd_of(struct MHD_Connection *c)
 	return info ? info->connect_fd : -1;
 }
 
+/* Names under which a listener was asked: were all so far right? */
+struct asked_host {
+	const struct listener *l;
+	bool right;
+};
+
+static enum MHD_Result on_header(void *arg, enum MHD_ValueKind kind, const char *key,
+				 const char *value)
+{
+	struct asked_host *a = arg;
+
+	(void)kind;
+	if (!strcasecmp(key, "Host") &&
+	    !http_hosts_has(value ? value : "", a->l->socket.loopback, a->l->http->hosts))
+		a->right = false;
+	return MHD_YES;
+}
+
+/* Of several names, each: who is between a page of the web and us may have gone by any. */
+static bool is_for_us(const struct listener *l, struct MHD_Connection *c)
+{
+	struct asked_host a = { l, true };
+
+	MHD_get_connection_values(c, MHD_HEADER_KIND, on_header, &a);
+	return a.right;
+}
+
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **request)
@@ -160,7 +188,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	struct http *h = l->http;
 	struct http_request q = { .path = url, .fd = -1 };
 	struct http_page p = { 0 };
-	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
 	struct client *client = client_of(c);
 	int r, fd = fd_of(c);
 
@@ -175,7 +202,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	if (l->socket.local)
 		q.fd = fd;
 	/* no page of the web reaches a unix socket */
-	else if (host && !http_hosts_has(host, l->socket.loopback, h->hosts))
+	else if (!is_for_us(l, c))
 		return answer_text(c, MHD_HTTP_MISDIRECTED_REQUEST, misdirected);
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return answer_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
