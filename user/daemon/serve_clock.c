@@ -95,7 +95,16 @@ static void look_for_file(struct serve_clock *c)
 	str_copy(store, sizeof(store), c->file);
 	store[strlen(store) - strlen(SERVE_CLOCK_SUFFIX)] = '\0';
 	if (!access(store, F_OK))
-		c->wall_ns = 0;
+		c->wall_ns = c->first_ns = c->last_ns = 0;
+}
+
+/* An interval begins before its end. */
+static void note_shown(struct serve_clock *c, uint64_t wall_ns)
+{
+	uint64_t start_ns = wall_ns > HOUR_NS ? wall_ns - HOUR_NS : 1;
+
+	c->first_ns = c->first_ns ? earlier(c->first_ns, start_ns) : start_ns;
+	c->last_ns = later(c->last_ns, wall_ns);
 }
 
 bool serve_clock_check(struct serve_clock *c, uint64_t wall_ns, uint64_t boot_ns, uint64_t keep_ns,
@@ -111,6 +120,7 @@ bool serve_clock_check(struct serve_clock *c, uint64_t wall_ns, uint64_t boot_ns
 		ahead_ns = (int64_t)(wall_ns - c->wall_ns) - (int64_t)(boot_ns - c->boot_ns);
 	c->wrong = keep_ns && is_far(c, ahead_ns, keep_ns);
 	if (c->wrong) {
+		note_shown(c, wall_ns);
 		err = c->noted ? 0 : write_file(c);
 		c->noted = !err;
 		explain(c, ahead_ns, err, ret_why, size);

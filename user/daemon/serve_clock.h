@@ -23,6 +23,8 @@
  * @wall_ns, @boot_ns: a moment at which the clock was right (CLOCK_REALTIME, CLOCK_BOOTTIME); 0: not known
  * @stopped: nobody looked for a while after @wall_ns; @boot_ns is the end of that
  * @wrong: it is not believed
+ * @first_ns, @last_ns: what it showed meanwhile, since the start; 0: nothing. It stays until
+ *	somebody takes it away
  * @noted: @file is there
  */
 struct serve_clock {
@@ -30,6 +32,8 @@ struct serve_clock {
 	char boot[ACCOUNT_BOOT_LEN];
 	uint64_t wall_ns;
 	uint64_t boot_ns;
+	uint64_t first_ns;
+	uint64_t last_ns;
 	bool stopped;
 	bool wrong;
 	bool noted;

@@ -447,6 +447,19 @@ static void thin(struct serve_keeper *k, const struct serve_config *c)
 	k->thin_ns = more || c->history.nr ? 0 : monotonic_ns() + PRUNE_NS;
 }
 
+/* Jobs that ended by a clock that was behind are not as old as they look. */
+static void redate(struct serve_keeper *k, uint64_t now_ns)
+{
+	struct diag d = { 0 };
+
+	if (!k->clock.first_ns)
+		return;
+	if (store_redate(k->store, k->clock.first_ns, k->clock.last_ns, now_ns, &d))
+		troubled(&k->store_trouble, &d);
+	else
+		k->clock.first_ns = k->clock.last_ns = 0;
+}
+
 /* Before the interval is stored: its end is what the clock is compared with after a restart. */
 static void check_clock(struct serve_keeper *k, const struct serve_config *c)
 {
@@ -461,6 +474,8 @@ static void check_clock(struct serve_keeper *k, const struct serve_config *c)
 	right = serve_clock_check(&k->clock, accounts_node(k->accounts)->until_ns,
 				  k->last->end_ns + asleep_ns, keep_ns, why, sizeof(why));
 	looked_at(&k->clock_trouble, right ? NULL : why, "is believed");
+	if (right)
+		redate(k, accounts_node(k->accounts)->until_ns);
 }
 
 int serve_keeper_interval(struct serve_keeper *k, const struct serve_config *c, struct report *r,

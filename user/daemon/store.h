@@ -145,6 +145,18 @@ int store_prune(struct store *s, const struct store_bounds *b, struct diag *d,
 		struct store_pruned *ret);
 
 /**
+ * store_redate() - for store_prune(), jobs that ended by a wrong clock began and ended later
+ * @s: the store
+ * @from_ns, @to_ns: what the clock showed while it was wrong (CLOCK_REALTIME)
+ * @end_ns: when they ended instead, if that is later. Their accounts say what they said
+ * @d: gets the problem
+ *
+ * Return: 0 or a negative errno.
+ */
+int store_redate(struct store *s, uint64_t from_ns, uint64_t to_ns, uint64_t end_ns,
+		 struct diag *d);
+
+/**
  * store_waiting() - whose closing reports wait to be written
  * @s: the store
  * @after: the first owner above this number; -1 for the first of all, which is the machine

@@ -148,6 +148,20 @@ int store_prune(struct store *s, const struct store_bounds *b, struct diag *d,
 	return rc == SQLITE_OK ? 0 : store_error(s, rc, "cannot forget old jobs", d);
 }
 
+int store_redate(struct store *s, uint64_t from_ns, uint64_t to_ns, uint64_t end_ns, struct diag *d)
+{
+	sqlite3_stmt *st = NULL;
+	int rc = prepare(s,
+			 "UPDATE jobs SET start_ns=start_ns+?3-end_ns,end_ns=?3 WHERE " OVER
+			 " AND end_ns BETWEEN ?1 AND ?2 AND end_ns<?3",
+			 (uint64_t[]){ from_ns, to_ns, end_ns }, 3, &st);
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(st);
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? 0 : store_error(s, rc, "cannot correct ends of jobs", d);
+}
+
 int store_waiting(struct store *s, int64_t after, uint32_t *ret, struct diag *d)
 {
 	static const char *const sql[] = { WAITING ORDERED, WAITING NOT_HELD ORDERED };

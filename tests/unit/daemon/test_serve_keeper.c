@@ -564,6 +564,30 @@ static void jumps(struct bench *b)
 	assert_int_equal(nr_kept(b), 5);
 }
 
+/* What ended while it was behind is not old when it is back, but some time later. */
+static void falls_behind(struct bench *b)
+{
+	struct report *r = world_report(1);
+
+	b->config.keep_ns = 2160 * HOUR;
+	ends(b, 0, 0, 1, 4);
+	assert_int_equal(reports_in_spool(b), 4);
+	r->start_time_ns -= 2400 * HOUR;
+	world_row(r, SLURM, "1", 5, "", true)->exited = true;
+	interval(b, r);
+	assert_clock(b, false);
+	assert_int_equal(reports_in_spool(b), 5);
+	idle(b, 2, 0, 0);
+	assert_clock(b, true);
+	assert_int_equal(nr_kept(b), 5);
+	sql(b, "CREATE TEMP TABLE t(x CHECK(x = 1000000000));"
+	       "INSERT INTO t SELECT end_ns - start_ns FROM jobs");
+	idle(b, 3, 2159 * HOUR, 0);
+	assert_int_equal(nr_kept(b), 5);
+	idle(b, 4, 2161 * HOUR, 0);
+	assert_int_equal(nr_kept(b), 0);
+}
+
 static void assert_forgets_nothing(void (*fn)(struct bench *b), size_t nr_said, const char *again)
 {
 	struct bench b;
@@ -585,6 +609,7 @@ static void test_clock(void **state)
 	(void)state;
 	assert_forgets_nothing(wrong_at_start, 2, "5 old jobs forgotten");
 	assert_forgets_nothing(jumps, 1, NULL);
+	assert_forgets_nothing(falls_behind, 1, "5 old jobs forgotten");
 }
 
 static void damage_one(struct bench *b)
